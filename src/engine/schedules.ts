@@ -2,7 +2,6 @@ import { lastMoment, nextMoment, type Schedule } from '#jobs/schedule/moments.ts
 import type { TaskKindAbout } from '#jobs/task-kinds.ts';
 import { partsOf, subjectIn } from '#store/queries/task.ts';
 import type { ClaimedTask, Store, Transaction } from '#store/store.ts';
-import { fairLimit } from './claim-fairly.ts';
 
 export type Recurring = Readonly<{
   kind: TaskKindAbout<'schedule'>;
@@ -12,7 +11,6 @@ export type Recurring = Readonly<{
 
 /** Another replica may have newer settings. */
 const LOOKS_AGAIN_MS = 3_600_000;
-const WORKSPACES_AT_ONCE = 8;
 
 /** A time that has passed is due at once. */
 export async function planSchedules(
@@ -20,11 +18,9 @@ export async function planSchedules(
   workspaces: ReadonlyMap<string, readonly Recurring[]>,
   nowMs: number,
 ): Promise<void> {
-  const inTurn = fairLimit(WORKSPACES_AT_ONCE);
-  const plans = [...workspaces].map(([teamId, recurring]) =>
-    inTurn('', () => store.transaction((tx) => plan(tx, teamId, recurring, nowMs))),
-  );
-  await Promise.all(plans);
+  for (const [teamId, recurring] of workspaces) {
+    await store.transaction((tx) => plan(tx, teamId, recurring, nowMs));
+  }
 }
 
 async function plan(tx: Transaction, teamId: string, recurring: readonly Recurring[], nowMs: number) {

@@ -163,21 +163,18 @@ function checkLog(log: Logger) {
       ...(outcome === 'later' && { reason: result.reason }),
       ...(remaining !== null && { rate_limit_remaining: remaining }),
     });
-    const isNew = (about: string, problem: readonly string[]) => {
-      const topic = `${host} ${repository} ${about}`;
-      const words = problem.join(', ');
-      const isOther = words !== (logged.get(topic) ?? '');
-      logged.set(topic, words);
-      return isOther && words !== '';
-    };
     if (outcome === 'later') return;
-    const refused = outcome === 'no_access' ? [result.reason] : [];
-    if (isNew('access', refused)) log.warn('code_host_no_access', { host, repository, reason: refused[0] });
-    if (outcome !== 'seen') return;
-    for (const lost of READINGS) {
-      const permissions = result.memory.readings[lost]?.lacks ?? [];
-      if (isNew(lost, permissions))
-        log.warn('code_host_permission_missing', { host, repository, lost, permissions });
-    }
+    const reasons = outcome === 'no_access' ? [result.reason] : [];
+    const losses = READINGS.flatMap((lost) => {
+      const permissions = (outcome === 'seen' && result.memory.readings[lost]?.lacks) || [];
+      return permissions.length === 0 ? [] : { lost, permissions };
+    });
+    const repositoryFacts = { host, repository };
+    const place = JSON.stringify(repositoryFacts);
+    const problems = JSON.stringify([reasons, losses]);
+    if (problems === logged.get(place)) return;
+    logged.set(place, problems);
+    for (const reason of reasons) log.warn('code_host_no_access', { ...repositoryFacts, reason });
+    for (const loss of losses) log.warn('code_host_permission_missing', { ...repositoryFacts, ...loss });
   };
 }

@@ -1,22 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AfterWrite, applyEvent, type EngineTools, release } from '#engine/apply-event.ts';
-import { type CodeHostSite, parsePullRequestLink } from '#jobs/pull-requests/link.ts';
+import { parsePullRequestLink } from '#jobs/pull-requests/link.ts';
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import type { ClaimedTask } from '#store/store.ts';
 import type { CheckMemory, CodeHosts } from './code-hosts.ts';
 import { nextCheckAtMs, reminderDueAtMs } from './decide.ts';
 import { PullRequests } from './queries.ts';
 
-export function linksToWatch(urls: readonly string[], sites: readonly CodeHostSite[]) {
-  return urls.flatMap((url) => {
-    const link = parsePullRequestLink(url, sites);
-    return link === null ? [] : { key: link.key, url };
-  });
-}
-
 export const watchLinks: AfterWrite = async (tx, { job, links = [] }, { nowMs, policy }) => {
-  for (const link of linksToWatch(links, policy.pullRequests.watchedSites)) {
-    await tx.queries(PullRequests).watch(job, link, nowMs);
+  for (const url of links) {
+    const link = parsePullRequestLink(url, policy.pullRequests.watchedSites);
+    if (link !== null) await tx.queries(PullRequests).watch(job, { key: link.key, url }, nowMs);
   }
 };
 

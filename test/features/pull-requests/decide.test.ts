@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { linksToWatch } from '../../../src/features/pull-requests/follow.ts';
+import type { AnyJobContext } from '../../../src/engine/apply-event.ts';
+import { watchLinks } from '../../../src/features/pull-requests/follow.ts';
 import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { Policy } from '../../../src/jobs/policy.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import type { Transaction } from '../../../src/store/store.ts';
 import { anAgentJob, HOUR_MS, MINUTE_MS, policy } from '../../jobs/support/builders.ts';
 import { anEndedJob, aWorkingJob, followUp } from '../../jobs/support/stages.ts';
 import { START_MS, type World } from '../../jobs/support/world.ts';
@@ -114,41 +116,48 @@ describe('which pull requests are looked at (P2)', () => {
   const sites = [{ host: 'github', webUrl: 'https://github.com' }] as const;
   const github = { pullRequests: { ...policy.pullRequests, sites, watchedSites: sites } };
   const link = (url: string) => ({ key: url.replace(/(pull\/\d+).*/, '$1'), url });
-  const watched = ({ links = [] }: Decision, set: Partial<Policy> = github) =>
-    linksToWatch(links, (set.pullRequests ?? policy.pullRequests).watchedSites);
+  const watched = async (decision: Decision, set: Partial<Policy> = github) => {
+    const found: object[] = [];
+    const queries = () => ({ watch: async (_job: unknown, link: object) => found.push(link) });
+    const context = { nowMs: 0, policy: { ...policy, ...set } } as AnyJobContext;
+    await watchLinks({ queries } as unknown as Transaction, decision, context);
+    return found;
+  };
   const finished = (world: World, prLink: string, set?: Partial<Policy>) =>
     watched(world.check(anAgentJob({ status: 'completed', prLink })), set);
 
-  test('those that are announced, if their code host is set up', () => {
-    expect(finished(aWorkingJob(github), `${LINK}/files`)).toEqual([link(`${LINK}/files`)]);
-    expect(finished(aWorkingJob(github), 'https://gitlab.com/acme/docs/-/merge_requests/3')).toEqual([]);
-    expect(finished(aWorkingJob(github), 'no link')).toEqual([]);
-    expect(finished(aWorkingJob(), LINK, {})).toEqual([]);
+  test('those that are announced, if their code host is set up', async () => {
+    expect(await finished(aWorkingJob(github), `${LINK}/files`)).toEqual([link(`${LINK}/files`)]);
+    expect(await finished(aWorkingJob(github), 'https://gitlab.com/acme/docs/-/merge_requests/3')).toEqual(
+      [],
+    );
+    expect(await finished(aWorkingJob(github), 'no link')).toEqual([]);
+    expect(await finished(aWorkingJob(), LINK, {})).toEqual([]);
   });
 
-  test('those that a later turn may have changed, but not at every check', () => {
+  test('those that a later turn may have changed, but not at every check', async () => {
     const world = anAnnouncedJob(github);
-    expect(finished(world, LINK)).toEqual([]);
+    expect(await finished(world, LINK)).toEqual([]);
     followUp(world);
     world.check(anAgentJob());
-    expect(finished(world, LINK)).toEqual([link(LINK)]);
+    expect(await finished(world, LINK)).toEqual([link(LINK)]);
   });
 
-  test('at once, and for as long as a new one, where somebody wants to be reminded again', () => {
+  test('at once, and for as long as a new one, where somebody wants to be reminded again', async () => {
     const world = anAnnouncedJob(github);
     world.advance(3 * DAY_MS);
     seen(world);
-    expect(watched(noMore(world))).toEqual([]);
+    expect(await watched(noMore(world))).toEqual([]);
     const other = anAnnouncedJob(github);
     other.advance(3 * DAY_MS);
     seen(other);
-    expect(watched(remindAgain(other))).toEqual([link(LINK)]);
-    expect(watched(remindAgain(other))).toEqual([]);
+    expect(await watched(remindAgain(other))).toEqual([link(LINK)]);
+    expect(await watched(remindAgain(other))).toEqual([]);
   });
 });
 
 describe('a reminder of an open pull request (P2)', () => {
-  test('comes once, three days after the last movement', () => {
+  test('comes once, three days after the last movement', async () => {
     const world = anAnnouncedJob();
     world.advance(2 * DAY_MS);
     seen(world);
@@ -163,7 +172,7 @@ describe('a reminder of an open pull request (P2)', () => {
     expect(heard(world)).toEqual([`reminder of ${LINK}`]);
   });
 
-  test('does not come for a draft, after an end, or where reminders are off', () => {
+  test('does not come for a draft, after an end, or where reminders are off', async () => {
     for (const state of ['draft', 'merged', 'closed'] as const) {
       const world = anAnnouncedJob();
       world.advance(9 * DAY_MS);
@@ -176,7 +185,7 @@ describe('a reminder of an open pull request (P2)', () => {
     expect(heard(off)).toEqual([]);
   });
 
-  test('comes again only if somebody asked, as much later, and only if it is still open', () => {
+  test('comes again only if somebody asked, as much later, and only if it is still open', async () => {
     const world = anAnnouncedJob();
     world.advance(3 * DAY_MS);
     seen(world);
@@ -199,7 +208,7 @@ describe('a reminder of an open pull request (P2)', () => {
     expect(heard(world).filter((news) => news.startsWith('reminder'))).toHaveLength(2);
   });
 
-  test('does not come again after *No more reminders*; the first press counts', () => {
+  test('does not come again after *No more reminders*; the first press counts', async () => {
     const world = anAnnouncedJob();
     world.advance(3 * DAY_MS);
     seen(world);
@@ -212,7 +221,7 @@ describe('a reminder of an open pull request (P2)', () => {
     expect(heard(world)).toHaveLength(1);
   });
 
-  test('offers nothing any more once the pull request is merged or closed', () => {
+  test('offers nothing any more once the pull request is merged or closed', async () => {
     const world = anAnnouncedJob();
     world.advance(3 * DAY_MS);
     seen(world);
@@ -241,7 +250,7 @@ describe('whatever the code host says, in whatever order', () => {
     does: fc.oneof({ weight: 4, arbitrary: anyFacts }, fc.constant('again'), fc.constant('no_more')),
   });
 
-  test('merged and closed are told once at most, and reminders are one more than were asked for', () => {
+  test('merged and closed are told once at most, and reminders are one more than were asked for', async () => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 30 }), (steps) => {
         const world = anAnnouncedJob();
@@ -262,7 +271,7 @@ describe('whatever the code host says, in whatever order', () => {
     );
   });
 
-  test('what was seen before the announcement, or for a link that nobody announced, is told to nobody', () => {
+  test('what was seen before the announcement, or for a link that nobody announced, is told to nobody', async () => {
     fc.assert(
       fc.property(fc.array(anyFacts, { maxLength: 10 }), (looks) => {
         const world = aWorkingJob();
