@@ -51,7 +51,7 @@ export type CallOutcome = Readonly<{
 export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'unknown';
 
 export type EphemeralNotice = Readonly<{
-  kind: 'edited_after_sending' | 'deleted_after_sending' | KeptReply | KeptCommand;
+  kind: 'edited_after_sending' | KeptReply | KeptCommand;
   messageTs: string;
   said?: string;
 }>;

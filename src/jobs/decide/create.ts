@@ -6,7 +6,7 @@ import {
   announceNotSent,
   announceRefusal,
   NO_JOB,
-  notifyOfChanges,
+  offerCorrections,
   requeue,
   scheduleSending,
   withChanges,
@@ -149,7 +149,7 @@ function markAsSent(builder: DecisionBuilder, callId: string) {
   if (along.length === 0) return;
   countReplies(builder, along);
   builder.updateFollowUps(along, { state: 'sent' });
-  notifyOfChanges(builder, callId);
+  offerCorrections(builder, callId);
 }
 
 function releaseReplies(builder: DecisionBuilder, callId: string) {

@@ -77,7 +77,7 @@ export const followUpDeciders = {
       if (isEndSeen(builder, answer)) expectTurn(builder);
       else startTurn(builder, answer, sent);
     }
-    notifyOfChanges(builder, callId);
+    offerCorrections(builder, callId);
     scheduleSending(builder);
   },
 
@@ -167,10 +167,9 @@ export const followUpDeciders = {
   },
 } satisfies Partial<Deciders>;
 
-export function notifyOfChanges(builder: DecisionBuilder, callId: string): void {
+export function offerCorrections(builder: DecisionBuilder, callId: string): void {
   for (const followUp of builder.followUpsOfCall(callId)) {
     if (followUp.corrected !== null) offerCorrection(builder, followUp);
-    else if (followUp.isDeleted) notifyOfDeletion(builder, followUp);
   }
 }
 
@@ -291,14 +290,6 @@ function sendingDueMs({ job, context }: DecisionBuilder, waiting: readonly Follo
   const isHurried = job.hurriedMessage === job.messages + 1;
   const windowEndMs = isHurried ? context.nowMs : sendAtMs(waiting, context.policy.followUpWindowMs);
   return Math.max(windowEndMs, job.sendNotBeforeMs ?? 0);
-}
-
-export function notifyOfDeletion(
-  builder: DecisionBuilder,
-  { messageTs, userId }: Pick<FollowUp, 'messageTs' | 'userId'>,
-): void {
-  if (builder.job.stage.kind !== 'working') return;
-  builder.postEphemeral(userId, { kind: 'deleted_after_sending', messageTs });
 }
 
 export function applyWord(builder: DecisionBuilder, followUp: FollowUp, word: ThreadWord) {

@@ -21,7 +21,6 @@ import {
   isWorthSending,
   mute,
   newFollowUp,
-  notifyOfDeletion,
   offerCorrection,
   scheduleSending,
 } from './follow-ups.ts';
@@ -46,12 +45,10 @@ export const replyDeciders = {
       builder.saveFollowUp({ ...empty, state: 'withdrawn' });
     }
     if (followUp === null || followUp.state === 'withdrawn') return;
-    const isSent = followUp.state === 'sent';
     if (isPending(builder, followUp)) {
       builder.updateFollowUps([followUp], { state: 'withdrawn', callId: null });
-    } else if (isSent || followUp.state === 'sending') {
+    } else if (followUp.state === 'sent' || followUp.state === 'sending') {
       builder.saveFollowUp({ ...followUp, corrected: null, isDeleted: true });
-      if (isSent && !followUp.isDeleted) notifyOfDeletion(builder, followUp);
     } else {
       builder.updateFollowUps([followUp], { state: 'withdrawn' });
       forgetSendTrouble(builder);
@@ -87,9 +84,7 @@ export const replyDeciders = {
 
   request_deleted(builder, { messageTs, userId }) {
     const { job } = builder;
-    if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
-    if (isRequestPending(builder)) dropJob(builder, 'withdrawn', userId);
-    else notifyOfDeletion(builder, { messageTs, userId });
+    if (job.requestTs === messageTs && isRequestPending(builder)) dropJob(builder, 'withdrawn', userId);
   },
 
   mute_pressed(builder, { userId }) {

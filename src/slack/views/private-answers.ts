@@ -337,10 +337,6 @@ export function ephemeralView(
         mrkdwn`✏️ You edited a ${what} that was already sent.`,
         buttonRow(targetButton(buttons.sendCorrection, job, { messageTs })),
       );
-    case 'deleted_after_sending':
-      return view(
-        mrkdwn`🗑️ You deleted a ${what} that was already sent: the agent still has it. A new reply can correct that.`,
-      );
     case 'kept_thanks':
       return view(
         mrkdwn`*Kept between people: it looks like a thank-you.*`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { anAgentJob, aReply, failures, HOUR_MS, SECOND_MS } from '../support/builders.ts';
-import { anEndedJob, aWorkingJob } from '../support/stages.ts';
+import { aReply, failures, HOUR_MS, SECOND_MS } from '../support/builders.ts';
+import { aWorkingJob } from '../support/stages.ts';
 import type { World } from '../support/world.ts';
 
 function edit(world: World, messageTs: string, text: string, editedTs = '9.000001'): void {
@@ -98,42 +98,6 @@ describe('editing a reply that was sent (F3)', () => {
     edit(world, messageTs, 'x'.repeat(19_999));
     press(world, messageTs);
     expect(world.news.at(-1)).toContain('1 rejected: It has 20,033 characters');
-  });
-});
-
-describe('deleting a reply that was sent', () => {
-  test('tells its author once that the agent still has it', () => {
-    const { world, messageTs } = aSentReply();
-    world.apply({ type: 'reply_deleted', messageTs });
-    world.apply({ type: 'reply_deleted', messageTs });
-    expect(world.ephemerals).toEqual(['U2: deleted_after_sending']);
-  });
-
-  test('while it is on its way says so when the agent has it', () => {
-    const world = aWorkingJob();
-    const messageTs = world.reply('Use the CLI');
-    world.advance(4 * SECOND_MS);
-    world.apply({ type: 'reply_deleted', messageTs });
-    expect(world.ephemerals).toEqual([]);
-    world.accepted();
-    expect(world.ephemerals).toEqual(['U2: deleted_after_sending']);
-  });
-
-  test('on its way to a job that has ended, says so, too: the agent takes it up again', () => {
-    const world = anEndedJob();
-    const messageTs = world.reply('Use the CLI');
-    world.advance(4 * SECOND_MS);
-    world.apply({ type: 'reply_deleted', messageTs });
-    world.accepted();
-    expect(world.ephemerals).toEqual(['U2: deleted_after_sending']);
-  });
-
-  test('is no news when the agent has finished', () => {
-    const { world, messageTs } = aSentReply();
-    world.check(anAgentJob());
-    world.check(anAgentJob({ status: 'completed' }));
-    world.apply({ type: 'reply_deleted', messageTs });
-    expect(world.ephemerals).toEqual([]);
   });
 });
 

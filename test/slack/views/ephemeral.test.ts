@@ -43,13 +43,6 @@ describe('a message in the thread that one person sees', () => {
     expect(sentAnywayView.text).toMatchInlineSnapshot(`"👀 On its way to the agent."`);
   });
 
-  test('a reply was deleted after it was sent', () => {
-    const { text } = ephemeralView({ kind: 'deleted_after_sending', messageTs: '1.000100' }, aJob(), at);
-    expect(text).toMatchInlineSnapshot(
-      `"🗑️ You deleted a reply that was already sent: the agent still has it. A new reply can correct that."`,
-    );
-  });
-
   test('a reply asks to stop', () => {
     const notice = { kind: 'cannot_stop', messageTs: '1.000100', said: 'cancel the *last* one' } as const;
     const running = aJob({ stage: working });
