@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { HostResponse } from '#codehost/client.ts';
 import { PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
 import { hasSecrets } from '#jobs/secrets.ts';
 import { untrustedText } from '#runtime/untrusted-text.ts';
@@ -7,7 +6,6 @@ import { untrustedText } from '#runtime/untrusted-text.ts';
 export interface Dialect {
   /** Any token may read it. */
   readonly tokenPath: string;
-  tokenEndsAtMs(response: HostResponse): number | null;
   /** `commit`: the last one; null: unknown. */
   details(
     read: Read,

@@ -167,10 +167,6 @@ async function readDeployed(read: Read, commit: string) {
 export const github: Dialect = {
   // Enterprise servers without limits answer `/rate_limit` with 404.
   tokenPath: '/user',
-  tokenEndsAtMs: ({ headers }) => {
-    const ends = headers['github-authentication-token-expiration'];
-    return typeof ends === 'string' ? timeMs(ends) : null;
-  },
   details: readDetails,
   readings: { checks: readChecks, review: readReview, preview: readPreview },
   permission: 'Pull requests',

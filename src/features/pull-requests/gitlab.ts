@@ -23,8 +23,6 @@ import {
 /** GitLab has nothing finer. */
 const PERMISSION = 'read_api';
 
-const ownToken = z.object({ expires_at: shortText });
-
 const account = z.object({ username: shortText }).nullable().catch(null);
 
 const mergeRequest = z.object({
@@ -156,7 +154,6 @@ const readSize: Reading = async (read, { number }) => {
 
 export const gitlab: Dialect = {
   tokenPath: '/personal_access_tokens/self',
-  tokenEndsAtMs: ({ body }) => timeMs(ownToken.safeParse(body).data?.expires_at ?? null),
   details: readDetails,
   readings: { size: readSize, checks: readChecks, review: readReview, preview: readPreview },
   permission: PERMISSION,

@@ -50,8 +50,6 @@ export interface CodeHost {
   failAt(path: RegExp, fault: Fault | null): void;
   /** What the headers say of the limit; each answer but "unchanged" costs one. */
   limit: { limit: number; remaining: number; resetAtMs: number };
-  /** When the token ends; null: never. */
-  endsAtMs: number | null;
   /** Breaks all connections. */
   close(): Promise<void>;
 }
@@ -107,11 +105,10 @@ export async function startCodeHost({
 
   function reply(method: string, url: string, authorization: string): Reply {
     const { pathname, searchParams: query } = new URL(url, webUrl);
-    const endsAt = host.endsAtMs === null ? null : new Date(host.endsAtMs).toISOString();
     const path = pathname.replace(/^\/api\/v\d/, '');
     if (pathname.startsWith(`${GITLAB_API}/`)) {
       if (!isOwn(authorization)) return UNKNOWN;
-      if (path === '/personal_access_tokens/self') return ok({ scopes: ['read_api'], expires_at: endsAt });
+      if (path === '/personal_access_tokens/self') return ok({ scopes: ['read_api'] });
       return answerGitlab(repositories, webUrl, { path, query });
     }
     if (!pathname.startsWith(`${GITHUB_API}/`)) return NOT_FOUND;
@@ -120,14 +117,7 @@ export async function startCodeHost({
     if (toApp) return toApp;
     const owner = app?.ownerOf(authorization) ?? null;
     if (owner === null && !isOwn(authorization)) return UNKNOWN;
-    if (path === '/user') {
-      // GitHub writes it so.
-      const ends = endsAt?.replace('T', ' ').replace(/\.\d+Z/, ' UTC');
-      return {
-        ...ok(user(apiUrl, 'docs-reader')),
-        headers: ends === undefined ? {} : { 'github-authentication-token-expiration': ends },
-      };
-    }
+    if (path === '/user') return ok(user(apiUrl, 'docs-reader'));
     return answerGithub(repositories, apiUrl, { path, query });
   }
 
@@ -161,7 +151,6 @@ export async function startCodeHost({
       else faults.set(path.source, { path, fault });
     },
     limit,
-    endsAtMs: null,
     close: async () => {
       const closed = once(server, 'close');
       server.close();
