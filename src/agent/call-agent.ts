@@ -110,20 +110,22 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
   ): Promise<JobEvent> {
     const { agent } = tools;
     const pictures = read.filter((one) => 'data' in one);
-    const images = pictures.length > 0 ? pictures : undefined;
     const notSent = read.filter((one) => 'problem' in one || 'kind' in one);
     const request = requestOf(call);
     const callId = call.id;
-    const key = call.sent === null ? null : callId;
+    const more = {
+      key: call.sent === null ? null : callId,
+      images: pictures.length > 0 ? pictures : undefined,
+    };
     if (request.kind === 'create_job') {
-      const agentJob = await agent.createJob(projectId, prompt, key, images);
+      const agentJob = await agent.createJob(projectId, prompt, more);
       return { type: 'job_created', callId, agentJob, notSent };
     }
     const { agentJobId } = request;
     if (request.kind === 'cancel_job') {
       return { type: 'job_stopped', callId, agentJob: await agent.cancelJob(projectId, agentJobId) };
     }
-    const agentJob = await agent.sendMessage(projectId, agentJobId, prompt, key, images);
+    const agentJob = await agent.sendMessage(projectId, agentJobId, prompt, more);
     return { type: 'message_accepted', callId, agentJobId, agentJob, notSent };
   }
 

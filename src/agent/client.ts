@@ -123,26 +123,15 @@ export function createAgentClient({
      * Sends the prompt at most once. A service that knows the `key` counts repetitions once. A created job
      * without a status must not be lost.
      */
-    createJob: (
-      projectId: string,
-      prompt: string,
-      key: string | null = null,
-      images?: readonly SentPicture[],
-    ) =>
+    createJob: (projectId: string, prompt: string, more: KeyAndImages = {}) =>
       call(
         projectId,
-        { path: paths.jobs(projectId), prompt, key, images },
+        { path: paths.jobs(projectId), prompt, ...more },
         (body, toJob) => toJob(body) ?? undefined,
       ),
     /** Null: accepted, but the answer is not a job. */
-    sendMessage: (
-      projectId: string,
-      id: string,
-      prompt: string,
-      key: string | null = null,
-      images?: readonly SentPicture[],
-    ) =>
-      call(projectId, { path: `${paths.job(projectId, id)}/message`, prompt, key, images }, (body, toJob) =>
+    sendMessage: (projectId: string, id: string, prompt: string, more: KeyAndImages = {}) =>
+      call(projectId, { path: `${paths.job(projectId, id)}/message`, prompt, ...more }, (body, toJob) =>
         toJob(body),
       ),
     /** Ends the running turn and drops waiting ones. May be repeated. */
@@ -294,6 +283,8 @@ type AgentRequest = Readonly<{
   key?: string | null;
   images?: readonly SentPicture[] | undefined;
 }>;
+
+type KeyAndImages = Pick<AgentRequest, 'key' | 'images'>;
 
 type Answer = Readonly<{ status: number; body: unknown; can: readonly Capability[]; end: string | null }>;
 
