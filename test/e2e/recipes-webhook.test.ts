@@ -103,12 +103,12 @@ describe('a webhook (T3)', () => {
     ['a list for the text', { body: { ...release('2'), text: [] } }, 400, 'text is of the wrong type'],
     ['a missing value', { body: {} }, 422, 'no value for version'],
     ['an unknown value', { body: { values: { version: '2', v: '3' } } }, 422, 'no placeholder v'],
-    ['two lines', { body: release('2\n3') }, 422, 'the value of version is more than one line'],
+    ['two lines', { body: release('2\n3') }, 422, 'the value of version must be one line'],
     [
       '501 characters',
       { body: release('x'.repeat(501)) },
       422,
-      'the value of version is longer than 500 characters',
+      'the value of version must have at most 500 characters',
     ],
     ['a body of 70 KiB', { body: { text: 'x'.repeat(70 * 1024) } }, 413, 'more than 65536 bytes'],
     [

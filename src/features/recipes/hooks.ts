@@ -6,7 +6,7 @@ import { parseJson } from '#runtime/exchange.ts';
 import { type BodyReader, type Route, tooLongBody } from '#runtime/http-server.ts';
 import { recentSignature, SIGNATURE_MISMATCH } from '#slack/inbound/connection/connection.ts';
 import type { FeatureTools, NamedSecret } from '../feature.ts';
-import { type Recipe, type RecipeProblem, recipesIn, webhooksIn } from './recipe.ts';
+import { type Recipe, type RecipeProblem, recipesIn, VALUE_PROBLEMS, webhooksIn } from './recipe.ts';
 import { isClosedTo, startRecipe } from './start.ts';
 
 /** From the Standard Webhooks specification. */
@@ -36,7 +36,7 @@ type HookResponse = Readonly<{ status: number; body: string }>;
 
 export function hookRoutes(tools: FeatureTools, bodies: BodyReader): Route[] {
   const hooks = tools.teamIds.flatMap((teamId) =>
-    recipesIn(tools.settingsOf(teamId)).flatMap((recipe) => {
+    recipesIn(tools.featureSettingsOf(teamId)).flatMap((recipe) => {
       const { secretVariable: variable } = recipe;
       return variable === undefined ? [] : { teamId, recipe, secrets: tools.secretsOf(variable) };
     }),
@@ -53,7 +53,7 @@ export function hookRoutes(tools: FeatureTools, bodies: BodyReader): Route[] {
         const level = answer.status < 400 ? 'info' : 'warn';
         tools.log[level]('hook_called', { ...facts, http_status: answer.status });
       } catch (error) {
-        answer = refusal(503, 'not stored: try again');
+        answer = errorAnswer(503, 'not stored: try again');
         tools.log.error('hook_called', { ...facts, http_status: answer.status, error });
       }
       // Unread bytes would be taken for the next request.
@@ -76,18 +76,18 @@ async function handle(
   request: IncomingMessage,
 ): Promise<HookResponse> {
   const tooLong = tooLongBody(request, BODY_LIMIT_BYTES);
-  if (tooLong !== null) return refusal(tooLong.status, tooLong.reason);
+  if (tooLong !== null) return errorAnswer(tooLong.status, tooLong.reason);
   const signed = webhookSignatureIn(hook.secrets, request.headers, tools.clock.now());
-  if ('problem' in signed) return refusal(401, signed.problem);
+  if ('problem' in signed) return errorAnswer(401, signed.problem);
   const content = await bodies.read(request, BODY_LIMIT_BYTES);
-  if ('status' in content) return refusal(content.status, content.reason);
-  if (!signed.covers(content)) return refusal(401, SIGNATURE_MISMATCH);
+  if ('status' in content) return errorAnswer(content.status, content.reason);
+  if (!signed.covers(content)) return errorAnswer(401, SIGNATURE_MISMATCH);
   const given = isUtf8(content) ? parseJson(new TextDecoder().decode(content)) : undefined;
-  if (given === undefined) return refusal(400, 'no JSON');
+  if (given === undefined) return errorAnswer(400, 'no JSON');
   const { data, error } = hookBody.safeParse(given);
   if (data !== undefined) return store(tools, hook, signed.id, data);
   const place = error.issues[0]?.path.join('.') ?? '';
-  return refusal(400, place === '' ? 'no JSON object' : `${place} is of the wrong type`);
+  return errorAnswer(400, place === '' ? 'no JSON object' : `${place} is of the wrong type`);
 }
 
 const SKIPPED = {
@@ -115,7 +115,7 @@ async function store(
     if (outcome.kind === 'refused') {
       // The sender may correct it.
       await tx.hookAnswers.release(key);
-      return refused(outcome.problem);
+      return problemAnswer(outcome.problem);
     }
     const body = JSON.stringify(
       outcome.kind === 'started' || outcome.kind === 'drafted'
@@ -127,31 +127,25 @@ async function store(
   });
 }
 
-function refused(problem: RecipeProblem): HookResponse {
+function problemAnswer(problem: RecipeProblem): HookResponse {
   switch (problem.kind) {
     case 'missing':
-      return refusal(422, `no value for ${problem.names.join(', ')}`);
+      return errorAnswer(422, `no value for ${problem.names.join(', ')}`);
     case 'unknown':
-      return refusal(422, `no placeholder ${problem.names.join(', ')}`);
+      return errorAnswer(422, `no placeholder ${problem.names.join(', ')}`);
     case 'bad_value':
-      return refusal(422, `the value of ${problem.name} is ${BAD_VALUES[problem.problem]}`);
+      return errorAnswer(422, `the value of ${problem.name} ${VALUE_PROBLEMS[problem.problem]}`);
     case 'too_long':
-      return refusal(
+      return errorAnswer(
         413,
         `the request would have ${problem.length} characters: at most ${problem.maxLength}`,
       );
     case 'no_project':
-      return refusal(503, 'its workspace has no project');
+      return errorAnswer(503, 'its workspace has no project');
   }
 }
 
-const BAD_VALUES = {
-  empty: 'empty',
-  too_long: 'longer than 500 characters',
-  several_lines: 'more than one line',
-};
-
-function refusal(status: number, error: string): HookResponse {
+function errorAnswer(status: number, error: string): HookResponse {
   return { status, body: JSON.stringify({ error }) };
 }
 

@@ -57,7 +57,7 @@ export function recipesIn(given: object) {
   }));
 }
 
-const VALUE_PROBLEMS = {
+export const VALUE_PROBLEMS = {
   empty: 'is empty',
   too_long: `must have at most ${VALUE_MAX} characters`,
   several_lines: 'must be one line',
