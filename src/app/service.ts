@@ -109,7 +109,7 @@ export function createService(config: Config, options: ServiceOptions) {
       retentionMs: config.retentionMs,
       teamIds,
       secretsOf: (variable) => config.featureSecrets.get(variable) ?? [],
-      settingsOf: (teamId) => settingsOf(config, teamId)?.featureSettings ?? {},
+      featureSettingsOf: (teamId) => settingsOf(config, teamId)?.featureSettings ?? {},
       readablePrompt: async (teamId, prompt) => {
         const { names } = await workspaces.of(teamId);
         return readableText(prompt, await names.of(prompt));
@@ -158,7 +158,6 @@ export function createService(config: Config, options: ServiceOptions) {
       apiUrl,
       logger,
       onEnded,
-      featureSettingsOf: tools.settingsOf,
       featureListeners: features.flatMap(({ listeners }) => listeners?.(tools) ?? []),
       lookForMissed: missed.lookForSoon,
       featureButtons,
@@ -188,7 +187,7 @@ export function createService(config: Config, options: ServiceOptions) {
       service.healthPort = health.port;
     }
     const schedulesOf = (teamId: string) =>
-      features.flatMap(({ schedules }) => schedules?.(tools.settingsOf(teamId)) ?? []);
+      features.flatMap(({ schedules }) => schedules?.(tools.featureSettingsOf(teamId)) ?? []);
     await planSchedules(store, new Map(teamIds.map((teamId) => [teamId, schedulesOf(teamId)])), clock.now());
     const work = [loops, retentionJob(background, config.retentionMs), farTasks(background)];
     for (const { start } of work) start();

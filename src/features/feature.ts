@@ -39,7 +39,7 @@ export type FeatureTools = SlackTools &
     teamIds: readonly string[];
     secretsOf: (variable: string) => readonly KeyObject[];
     /** A workspace's part of the configuration file. */
-    settingsOf: (teamId: string) => object;
+    featureSettingsOf: (teamId: string) => object;
   }>;
 
 export type Feature = Readonly<{

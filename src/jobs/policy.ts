@@ -27,7 +27,11 @@ export type Rules = Readonly<{
   noticeChannels: readonly string[];
 }>;
 
-export function settingsOf(rules: Rules, channelId: string, saved: ChannelSettings | null): ChannelSettings {
+export function channelSettingsOf(
+  rules: Rules,
+  channelId: string,
+  saved: ChannelSettings | null,
+): ChannelSettings {
   // `saved` comes from JSON: no key is `undefined`.
   return { ...rules.channels.get(channelId), ...saved };
 }
@@ -38,7 +42,7 @@ export function policyFor(
   { channelId, projectId }: Pick<Job, 'channelId' | 'projectId'>,
   saved: ChannelSettings | null,
 ): Policy {
-  const settings = settingsOf(rules, channelId, saved);
+  const settings = channelSettingsOf(rules, channelId, saved);
   const project = rules.projects.find(({ id }) => id === projectId);
   const notices = [rules.noticeChannels, project?.noticeChannels ?? [], settings.noticeChannels ?? []];
   return {

@@ -106,7 +106,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     teamIds: [],
     secretsOf: () => [],
     retentionMs: 86_400_000,
-    settingsOf: () => ({}),
+    featureSettingsOf: () => ({}),
     stopping: new AbortController().signal,
     newContext,
   };

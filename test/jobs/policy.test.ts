@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChannelSettings, defaultProject, policyFor, settingsOf } from '../../src/jobs/policy.ts';
+import { type ChannelSettings, channelSettingsOf, defaultProject, policyFor } from '../../src/jobs/policy.ts';
 import type { Projects } from '../../src/jobs/requests/command.ts';
 import { policy } from './support/builders.ts';
 
@@ -21,7 +21,7 @@ const inChannel = (channelId: string, projectId = 'p1') => ({ channelId, project
 
 test('a channel of which nothing is set is as everywhere (L3)', () => {
   expect(policyFor(policy, rules, inChannel('C2'), null)).toEqual(policy);
-  expect(defaultProject(projects, settingsOf(rules, 'C2', null)).name).toBe('handbook');
+  expect(defaultProject(projects, channelSettingsOf(rules, 'C2', null)).name).toBe('handbook');
 });
 
 test('what the operator set for a channel goes before what is set for everywhere (L3)', () => {
@@ -31,7 +31,7 @@ test('what the operator set for a channel goes before what is set for everywhere
     followUpMode: 'mentions',
     followUpWindowMs: 10_000,
   });
-  expect(defaultProject(projects, settingsOf(rules, 'C1', null)).name).toBe('api');
+  expect(defaultProject(projects, channelSettingsOf(rules, 'C1', null)).name).toBe('api');
 });
 
 test('what the administrators of a channel saved goes before both, one by one (L3)', () => {
@@ -41,7 +41,7 @@ test('what the administrators of a channel saved goes before both, one by one (L
     followUpMode: 'mentions',
     followUpWindowMs: 0,
   });
-  expect(defaultProject(projects, settingsOf(rules, 'C1', { projectName: 'handbook' })).name).toBe(
+  expect(defaultProject(projects, channelSettingsOf(rules, 'C1', { projectName: 'handbook' })).name).toBe(
     'handbook',
   );
 });
@@ -53,6 +53,8 @@ test('a pull request is announced in the channels of everywhere, of its project 
 });
 
 test('a project that is no longer there leaves the first as default, and its notices out', () => {
-  expect(defaultProject(projects, settingsOf(rules, 'C1', { projectName: 'gone' })).name).toBe('handbook');
+  expect(defaultProject(projects, channelSettingsOf(rules, 'C1', { projectName: 'gone' })).name).toBe(
+    'handbook',
+  );
   expect(policyFor(policy, rules, inChannel('C2', 'gone'), null).noticeChannels).toEqual(['C-NEWS']);
 });

@@ -2,7 +2,7 @@ import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
 import { dueMoment, momentServed } from '#engine/schedules.ts';
 import { openJob, requestDraft } from '#jobs/decide/open.ts';
 import { isUnwatched, type Job, type Origin, openStages } from '#jobs/job.ts';
-import { approversIn, settingsOf } from '#jobs/policy.ts';
+import { approversIn, channelSettingsOf } from '#jobs/policy.ts';
 import { newRuns, resumedRuns } from '#jobs/recipe.ts';
 import { judgePrompt } from '#jobs/requests/command.ts';
 import { isWaitOn } from '#jobs/schedule/schedule.ts';
@@ -109,7 +109,7 @@ export async function startRecipe(
   const { channelId } = recipe;
   const rules = context.rulesOf(teamId);
   const saved = await tx.channelSettings.get(teamId, channelId);
-  const { projectName } = settingsOf(rules, channelId, saved?.settings ?? null);
+  const { projectName } = channelSettingsOf(rules, channelId, saved?.settings ?? null);
   const wanted = recipe.projectName ?? projectName;
   const project = rules.projects.find(({ name }) => name === wanted) ?? rules.projects[0];
   if (project === undefined) return { kind: 'refused', problem: { kind: 'no_project' } };
@@ -132,7 +132,7 @@ export async function startRecipe(
 
 export async function startScheduled(tools: FeatureTools, task: ClaimedTask): Promise<void> {
   const { teamId, name } = partsOf(task.subject);
-  const recipe = recipesIn(tools.settingsOf(teamId)).find((one) => one.name === name);
+  const recipe = recipesIn(tools.featureSettingsOf(teamId)).find((one) => one.name === name);
   const isClosed = recipe !== undefined && (await isClosedTo(tools, teamId, recipe));
   const outcome = await tools.store.transaction(async (tx) => {
     const context = tools.newContext();

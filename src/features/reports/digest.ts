@@ -28,7 +28,7 @@ export function digestIn(given: object) {
   return { channelId, schedule: { cron, zone } };
 }
 
-interface DigestTools extends SlackTools, Pick<FeatureTools, 'settingsOf'> {
+interface DigestTools extends SlackTools, Pick<FeatureTools, 'featureSettingsOf'> {
   readonly reportOf: ReportOf;
 }
 
@@ -36,7 +36,7 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
   const { store, clock } = tools;
   const { lease, unknownUntilMs } = task;
   const { teamId } = partsOf(task.subject);
-  const digest = digestIn(tools.settingsOf(teamId));
+  const digest = digestIn(tools.featureSettingsOf(teamId));
   const moment = await store.transaction(async (tx) => {
     const due = await dueMoment(tx, task, digest?.schedule ?? null, clock.now());
     const sureFromMs = sureAtMs(tools, task);

@@ -9,7 +9,7 @@ import {
   requestJob,
 } from '#jobs/decide/open.ts';
 import { type Job, startPromptOf } from '#jobs/job.ts';
-import { defaultProject, settingsOf } from '#jobs/policy.ts';
+import { channelSettingsOf, defaultProject } from '#jobs/policy.ts';
 import { noAttachments } from '#jobs/requests/attachments.ts';
 import { isBlank, judgePrompt, type Project, parseProjectPrefix } from '#jobs/requests/command.ts';
 import { isDoubtful } from '#jobs/requests/intent.ts';
@@ -173,7 +173,7 @@ export async function projectOf(
   if (channelId === null || others.length === 0) return first;
   const saved = await store.transaction((tx) => tx.channelSettings.get(teamId, channelId));
   const rules = newContext().rulesOf(teamId);
-  return defaultProject(projects, settingsOf(rules, channelId, saved?.settings ?? null));
+  return defaultProject(projects, channelSettingsOf(rules, channelId, saved?.settings ?? null));
 }
 
 export async function threadTaken(

@@ -1,7 +1,7 @@
 import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
 import { asksOnceMore, draftKey, type JobRequest, requestDraft } from '#jobs/decide/open.ts';
 import type { MarkedMessage } from '#jobs/event.ts';
-import { approversIn, defaultProject, settingsOf } from '#jobs/policy.ts';
+import { approversIn, channelSettingsOf, defaultProject } from '#jobs/policy.ts';
 import { isBlank, threadWordOf } from '#jobs/requests/command.ts';
 import type { ClaimedTask, Transaction } from '#store/store.ts';
 import { attachmentsIn } from '../messages/attachments.ts';
@@ -130,7 +130,7 @@ async function writeDraft(
   const { teamId, channelId } = request;
   const rules = context.rulesOf(teamId);
   const saved = await tx.channelSettings.get(teamId, channelId);
-  const project = defaultProject(projects, settingsOf(rules, channelId, saved?.settings ?? null));
+  const project = defaultProject(projects, channelSettingsOf(rules, channelId, saved?.settings ?? null));
   const about = { projectId: project.id, projectName: project.name, prompt, thread, attachments };
   const facts = { messages, approvers: approversIn(rules, channelId), ...by };
   await tx.write(requestDraft({ ...request, ...about, responseUrl: null }, facts, context), context.nowMs);

@@ -146,7 +146,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       teamIds: [],
       secretsOf: () => [],
       retentionMs: 86_400_000,
-      settingsOf: () => ({}),
+      featureSettingsOf: () => ({}),
     }),
   );
   const [store] = stores;

@@ -41,7 +41,7 @@ async function start() {
   };
   const workspace = { poster } as unknown as Workspace;
   const toolsWith = (given: object): DigestTools => ({
-    ...{ store, clock, settingsOf: () => given },
+    ...{ store, clock, featureSettingsOf: () => given },
     log: createLogger({ level: 'error', destination: { write: () => {} } }),
     newContext: () => ({
       ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy },

@@ -88,7 +88,7 @@ async function limitedWorld(teamIds: readonly string[]) {
     teamIds: [],
     secretsOf: () => [],
     retentionMs: 86_400_000,
-    settingsOf: () => ({}),
+    featureSettingsOf: () => ({}),
     stopping: new AbortController().signal,
   };
   const loops = createLoops(tools, 10 * SECOND_MS, []);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ViewOutput } from '@slack/bolt';
-import { type ChannelSettings, defaultProject, settingsOf } from '#jobs/policy.ts';
+import { type ChannelSettings, channelSettingsOf, defaultProject } from '#jobs/policy.ts';
 import { decode, formIds, type SettingsFormData, settingsData } from '../../protocol/ids.ts';
 import {
   type EffectiveChannelSettings,
@@ -115,7 +115,7 @@ function effectiveSettings(
   saved: ChannelSettings | null,
 ): EffectiveChannelSettings {
   const { policy, rulesOf } = deps.newContext();
-  const set = settingsOf(rulesOf(deps.teamId), channelId, saved);
+  const set = channelSettingsOf(rulesOf(deps.teamId), channelId, saved);
   return {
     project: defaultProject(deps.projects, set),
     noticeChannels: set.noticeChannels ?? [],
