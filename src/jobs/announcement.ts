@@ -26,7 +26,6 @@ interface Announcements {
   failed: WithPullRequest & { inARow?: number; reason?: string | undefined };
   archived: WithPullRequest;
   vanished: object;
-  no_such_job: object;
   keeps_changing: { pauseMs: number };
   pull_request: {
     url: string;

@@ -74,5 +74,5 @@ test('"watch" while the agent cannot be asked says so, and the thread tells what
   await world.sentPrivately(general, "couldn't check that id");
   world.api.failAll(null);
   await world.settled(60_000);
-  await inThread('The agent has no job');
+  await inThread('The agent no longer knows this job');
 });

@@ -74,16 +74,14 @@ export const checkDeciders = {
     }
     if (stage.kind !== 'working') return;
     // A typo in *watch*.
-    const wasNeverThere = isUnseen(job);
-    const isWrongId = wasNeverThere && failure.reason === 'not_found';
+    const isWrongId = isUnseen(job) && failure.reason === 'not_found';
     if (!isWrongId && !isGone(builder, failure, othersAnsweredAtMs)) {
       builder.schedule('check_job', noteTrouble(builder, 'check', failure));
       return;
     }
     if (job.trouble?.source === 'check') builder.change({ trouble: null });
     endTurn(builder, 'vanished');
-    if (noteStatus(builder, 'vanished'))
-      builder.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
+    if (noteStatus(builder, 'vanished')) builder.announce({ kind: 'vanished' });
     builder.refreshCard();
   },
 

@@ -117,10 +117,6 @@ const views: Omit<Views, 'pull_request_over' | 'reminder'> = {
     news: mrkdwn`❌ ${whoActs(job)}*The agent no longer knows this job.*`,
     buttons: startAgain(job),
   }),
-  no_such_job: (_, job) => {
-    const id = oneLine(job.watchedAgentJobId ?? '');
-    return mrkdwn`❌ *The agent has no job “${id}” in the ${oneLine(job.projectName)} project.* Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`;
-  },
   keeps_changing: ({ pauseMs }) =>
     mrkdwn`⚠️ *The agent keeps changing its answer;* I'll look again in ${duration(pauseMs)}.`,
   stopped: stoppedView,

@@ -35,7 +35,7 @@ describe('a job that is attached to an agent job', () => {
     const world = attached();
     world.cardPosted();
     world.apply({ type: 'check_failed', agentJobId: 'agent-1', failure: notFound });
-    expect(world.told.map(({ kind }) => kind)).toEqual(['no_such_job']);
+    expect(world.told.map(({ kind }) => kind)).toEqual(['vanished']);
     expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'vanished' });
   });
 

@@ -78,7 +78,6 @@ export function newsOf(announcement: Announcement, startMs: number): string {
     case 'vanished':
     case 'recovered':
     case 'create_unknown':
-    case 'no_such_job':
       return announcement.kind;
   }
 }

@@ -181,7 +181,7 @@ export function announcement(): fc.Arbitrary<Announcement> {
     turnEnded(),
     fc.record({ kind: fc.constant('failed'), prLink: address() }),
     fc.record({ kind: fc.constant('archived'), prLink: address() }),
-    fc.record({ kind: fc.constantFrom('failed', 'archived', 'vanished', 'no_such_job', 'recovered') }),
+    fc.record({ kind: fc.constantFrom('failed', 'archived', 'vanished', 'recovered') }),
     fc.record({
       kind: fc.constant('pull_request'),
       url: address(),
