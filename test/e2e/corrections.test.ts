@@ -63,18 +63,6 @@ describeWithLocalSlack('editing a reply that was sent (F3)', () => {
   });
 });
 
-describeWithLocalSlack('a reply that the agent has', () => {
-  test('is not taken back by deleting it; that is said privately (F1, F3)', async () => {
-    await using world = await startWorld();
-    const { reply } = await aSentReply(world);
-    await world.slack.deleteMessage(reply);
-    const told = () =>
-      world.proxy.calls('chat.postEphemeral').map(({ args }) => [args.user, String(args.text)]);
-    await expect.poll(() => told().length, { message: 'the answer to the deletion' }).toBe(1);
-    expect(told()).toEqual([[bob, expect.stringContaining('the agent still has it')]]);
-  });
-});
-
 describeWithLocalSlack('replies that wait', () => {
   test('are counted on the card, with the time and *Send now*, which works once and then says so (F2, F3)', async () => {
     await using world = await startWorld({ settings: { FOLLOW_UP_WINDOW: '60s' } });
