@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { previewIn } from '../../src/features/pull-requests/dialect.ts';
-import { PUBLIC_SITES, pullRequestKey } from '../../src/jobs/pull-requests/link.ts';
+import { PUBLIC_SITES, pullRequestKey, pullRequestName } from '../../src/jobs/pull-requests/link.ts';
 import {
   isBlank,
   judgePrompt,
@@ -135,6 +135,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   quotedPrompt: (text) => quotedPrompt(text, new Map(), 3_000),
   titledPrompt: (text) => titledPrompt(text, new Map()),
   wholePrompt: (text) => wholePrompt(text, new Map()),
+  pullRequestName: (text) => pullRequestName(`https://github.com/${text}`, PUBLIC_SITES),
   pullRequestKey: (text) => pullRequestKey(`https://github.com/${text}`, PUBLIC_SITES),
 };
 

@@ -44,6 +44,14 @@ const SHAPES: Readonly<Record<CodeHostName, RegExp>> = {
     /^\/(?<owner>[^/]{1,100})(?:\/(?<project>[^/]{1,100}))?\/_git\/(?<name>[^/]{1,100})\/pullrequest\/(?<number>[1-9][0-9]{0,14})(?=\/|$)/i,
 };
 
+/** Without a setting; never called. */
+const SERVER_SHAPES = {
+  azure:
+    /^(?<root>\/tfs)?\/(?<owner>[^/]{1,100})(?:\/(?<project>[^/]{1,100}))?\/_git\/(?<name>[^/]{1,100})\/pullrequest\/(?<number>[1-9][0-9]{0,14})(?=\/|$)/i,
+  bitbucket:
+    /^(?<root>(?:\/[A-Za-z0-9_.-]+){0,2})\/(?<kind>projects|users)\/(?<owner>~?[A-Za-z0-9_.-]+)\/repos\/(?<name>[A-Za-z0-9_.-]+)\/pull-requests\/(?<number>[1-9][0-9]{0,14})(?=\/|$)/,
+} as const;
+
 export function parsePullRequestLink(url: string, sites: readonly CodeHostSite[]): PullRequestLink | null {
   const address = plainAddress(url);
   if (address === null) return null;
@@ -58,6 +66,14 @@ export function parsePullRequestLink(url: string, sites: readonly CodeHostSite[]
   return null;
 }
 
+/** Names a host without a setting. Null: unknown shape. */
+export function pullRequestName(url: string, sites: readonly CodeHostSite[]): string | null {
+  const atSite = parsePullRequestLink(url, sites);
+  if (atSite !== null) return atSite.name;
+  const atServer = parseServerLink(url);
+  return atServer === null ? null : `${new URL(atServer.webUrl).host}/${atServer.name}`;
+}
+
 export function pullRequestKey(url: string, sites: readonly CodeHostSite[]): string {
   const address = url.length > ADDRESS_MAX_LENGTH ? null : URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol)) return url;
@@ -68,7 +84,8 @@ export function pullRequestKey(url: string, sites: readonly CodeHostSite[]): str
   address.pathname = address.pathname.replace(UNRESERVED, decodeURIComponent).replace(/\/{2,}/g, '/');
   const { href } = address;
   const otherScheme = href.startsWith('https:') ? `http${href.slice(5)}` : `https${href.slice(4)}`;
-  const link = parsePullRequestLink(href, sites) ?? parsePullRequestLink(otherScheme, sites);
+  const link =
+    parsePullRequestLink(href, sites) ?? parsePullRequestLink(otherScheme, sites) ?? parseServerLink(href);
   if (link !== null) return link.key;
   const page = NUMBERED_PAGE.exec(address.pathname)?.[0];
   if (page !== undefined) return `https://${address.host}${page}`.toLowerCase();
@@ -80,26 +97,45 @@ const UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
 /** At unknown hosts, such as Forgejo. */
 const NUMBERED_PAGE = /^.{0,1000}?\/(?:pulls?|merge_requests|pull-?requests?)\/\d{1,16}(?=\/|$)/i;
 
+function parseServerLink(url: string): PullRequestLink | null {
+  const address = plainAddress(url);
+  if (address === null) return null;
+  const { origin, path } = address;
+  const { root: azureRoot = '', ...azure } = SERVER_SHAPES.azure.exec(decode(path) ?? path)?.groups ?? {};
+  if ('number' in azure) return linkAt('azure', `${origin}${azureRoot}`.toLowerCase(), azure);
+  const bitbucket = SERVER_SHAPES.bitbucket.exec(path)?.groups;
+  if (!bitbucket) return null;
+  const { root = '', kind, owner = '', name = '', number = '' } = bitbucket;
+  const project = kind === 'users' ? `~${owner}` : owner;
+  const page = `projects/${project}/repos/${name}/pull-requests`;
+  return linkOf('bitbucket', `${origin}${root}`.toLowerCase(), `${project}/${name}`, page, number);
+}
+
 const PAGES = { github: 'pull', gitlab: '-/merge_requests', bitbucket: 'pull-requests' } as const;
 
-type Groups = Readonly<Record<string, string | undefined>>;
+function linkAt(
+  host: CodeHostName,
+  webUrl: string,
+  { repository = '', owner = '', project, name = '', number = '' }: Record<string, string | undefined>,
+) {
+  if (host !== 'azure') return linkOf(host, webUrl, repository, `${repository}/${PAGES[host]}`, number);
+  // URLs may omit a project named like its repository.
+  const isCalledAlike = project === undefined || project.toLowerCase() === name.toLowerCase();
+  const full = isCalledAlike ? `${owner}/${name}` : `${owner}/${project}/${name}`;
+  const page = `${owner}/${project ?? name}/_git/${name}/pullrequest`.normalize();
+  return linkOf(host, webUrl, full, page, number);
+}
 
-function linkAt(host: CodeHostName, webUrl: string, groups: Groups): PullRequestLink {
-  const { repository: found = '', number } = groups;
-  const { repository, page } =
-    host === 'azure' ? placeAtAzure(groups) : { repository: found, page: `${found}/${PAGES[host]}` };
+function linkOf(
+  host: CodeHostName,
+  webUrl: string,
+  repository: string,
+  page: string,
+  number: string,
+): PullRequestLink {
   const sign = host === 'gitlab' || host === 'azure' ? '!' : '#';
   const key = `${webUrl}/${encodeURI(page.toLowerCase())}/${number}`;
   return { host, webUrl, repository, number: Number(number), name: `${repository}${sign}${number}`, key };
-}
-
-/** URLs may omit a project named like its repository. */
-function placeAtAzure({ owner, project, name = '' }: Groups) {
-  const isCalledAlike = project === undefined || project.toLowerCase() === name.toLowerCase();
-  return {
-    repository: isCalledAlike ? `${owner}/${name}` : `${owner}/${project}/${name}`,
-    page: `${owner}/${project ?? name}/_git/${name}/pullrequest`.normalize(),
-  };
 }
 
 /** No user, blank, `\` or invisible character. */

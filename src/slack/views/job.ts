@@ -14,7 +14,7 @@ import {
   watchQuestionOf,
   workingSince,
 } from '#jobs/job.ts';
-import { type CodeHostSite, PUBLIC_SITES, parsePullRequestLink } from '#jobs/pull-requests/link.ts';
+import { type CodeHostSite, PUBLIC_SITES, pullRequestName } from '#jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts, seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { cardStandingOf, jobStandingOf } from '#jobs/pull-requests/standing.ts';
 import { unescaped } from '#jobs/requests/command.ts';
@@ -337,7 +337,7 @@ export function shortPullRequestLink(prLink: string | null, sites: Sites = PUBLI
   const url = httpUrl(prLink ?? '');
   if (url === null || mrkdwn`${url}`.mrkdwn.length > LINK_MAX) return null;
   const { host, pathname } = new URL(url);
-  return ownLink(url, oneLine(parsePullRequestLink(url, sites)?.name ?? `${host}${pathname}`, SHORT_MAX));
+  return ownLink(url, oneLine(pullRequestName(url, sites) ?? `${host}${pathname}`, SHORT_MAX));
 }
 
 function inWords(state: string) {

@@ -4,6 +4,7 @@ import {
   PUBLIC_SITES,
   parsePullRequestLink,
   pullRequestKey,
+  pullRequestName,
 } from '../../../src/jobs/pull-requests/link.ts';
 import { fc } from '../../support/properties.ts';
 
@@ -67,7 +68,25 @@ describe('a link of a server', () => {
       'team/sub/docs!31',
     ],
     ['https://github.example.org/acme/docs/pull/14/files', 'acme/docs#14'],
-  ])('that a setting names, %s, is called %s', (url, name) => expect(parse(url, sites)?.name).toBe(name));
+  ])('that a setting names, %s, is called %s', (url, name) => expect(pullRequestName(url, sites)).toBe(name));
+
+  test.each([
+    [
+      'https://tfs.example.org/tfs/DefaultCollection/Docs/_git/site/pullrequest/7',
+      'tfs.example.org/DefaultCollection/Docs/site!7',
+    ],
+    ['https://tfs.example.org:8080/tfs/Docs/_git/site/pullrequest/7', 'tfs.example.org:8080/Docs/site!7'],
+    ['https://tfs.example.org/Team%20A/Docs/_git/site/pullrequest/7', 'tfs.example.org/Team A/Docs/site!7'],
+    ['https://git.example.org/projects/DOCS/repos/site/pull-requests/3', 'git.example.org/DOCS/site#3'],
+    [
+      'https://git.example.org/bitbucket/projects/DOCS/repos/site/pull-requests/3/overview',
+      'git.example.org/DOCS/site#3',
+    ],
+    ['https://git.example.org/users/jane/repos/site/pull-requests/3', 'git.example.org/~jane/site#3'],
+  ])('that no setting names, %s, is called %s, so that it cannot pass for another', (url, name) => {
+    expect(pullRequestName(url, sites)).toBe(name);
+    expect(parse(url, sites)).toBeNull();
+  });
 });
 
 describe('one pull request has one key', () => {
@@ -91,9 +110,13 @@ describe('one pull request has one key', () => {
       'https://dev.azure.com/org/Büro/_git/Büro/pullRequest/7/',
       'https://org.visualstudio.com/DefaultCollection/_git/Bu%CC%88ro/pullrequest/7',
     ],
+    'at a server of Azure DevOps': [
+      'https://tfs.example.org/tfs/DefaultCollection/_git/docs/pullrequest/7',
+      'https://TFS.example.org/tfs/defaultcollection/Docs/_git/docs/pullrequest/7?_a=files',
+    ],
     'at a server of Bitbucket': [
-      'https://git.example.org/projects/DOCS/repos/site/pull-requests/3/diff#a.md',
-      'https://git.example.org/projects/docs/repos/site/pull-requests/3/',
+      'https://git.example.org/users/jane/repos/site/pull-requests/3/diff#a.md',
+      'https://git.example.org/projects/~JANE/repos/site/pull-requests/3/',
     ],
     'at an unknown place': [
       'https://git.example.org/changes/3',
