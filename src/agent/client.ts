@@ -145,9 +145,9 @@ export function createAgentClient({
       if (factsOf(projectId).can !== undefined) return null;
       const request = { path: paths.job(projectId, NO_JOB), isRead: true } as const;
       const error: unknown = await call(projectId, request, asJob(NO_JOB)).catch((thrown: unknown) => thrown);
-      const isSaid = factsOf(projectId).can !== undefined;
-      if (isSaid || !(error instanceof AgentError) || isByService(error.failure)) return null;
-      const { message } = error.failure;
+      if (!(error instanceof AgentError) || factsOf(projectId).can !== undefined) return null;
+      const { status, message } = error.failure;
+      if (status !== null && !GATEWAY_STATUSES.includes(status)) return null;
       return new AgentError({ outcome: 'definite', reason: 'unreachable', message }, error);
     },
     close: async () => {
@@ -181,11 +181,7 @@ function mayReadAgain({ reason, retryAfterMs }: AgentFailure) {
 }
 
 /** Of a gateway or proxy, which cannot say what the service announces. */
-const GATEWAY_STATUSES: readonly (number | null)[] = [429, 502, 503, 504];
-
-function isByService({ status }: AgentFailure) {
-  return status !== null && !GATEWAY_STATUSES.includes(status);
-}
+const GATEWAY_STATUSES: readonly number[] = [429, 502, 503, 504];
 
 const NO_JOB = 'docs-agent-no-such-job';
 
@@ -292,9 +288,8 @@ const END_LOGGED_EVERY_MS = 86_400_000;
 
 /** How the service announces its end (RFC 9745, RFC 8594). Untrusted. */
 function endIn(headers: AnswerHead['headers']): string | null {
-  const said = (['deprecation', 'sunset'] as const).flatMap((name) =>
-    headers[name] === undefined ? [] : `${name}: ${headers[name]}`,
-  );
+  const names = ['deprecation', 'sunset'].filter((name) => headers[name] !== undefined);
+  const said = names.map((name) => `${name}: ${headers[name]}`);
   return said.length === 0 ? null : untrustedText(said.join(', '), MAX_LENGTHS.error);
 }
 
