@@ -89,7 +89,6 @@ async function installEverywhere(store: Store): Promise<void> {
       const more = {
         workspaceUrl: null,
         scopes: botScopes.map(({ name }) => name),
-        installerId: 'U1',
         installedAtMs: 0,
       };
       await tx.installations.put({ ...facts, ...more }, vault.seal(id, botTokenOf(id)));

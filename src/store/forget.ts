@@ -19,56 +19,33 @@ export type Forgotten = Readonly<{
   openWork: readonly OpenWork[];
 }>;
 
-const NOTHING = {
-  jobs: 0,
-  replies: 0,
-  calls: 0,
-  mentions: 0,
-  early_replies: 0,
-  homes: 0,
-  settings: 0,
-  audit_entries: 0,
-};
+const NOTHING = { jobs: 0, replies: 0, calls: 0, mentions: 0, rows: 0 };
 
 export type Holdings = Readonly<typeof NOTHING>;
 
-export type OpenWork = Readonly<{
+type OpenWork = Readonly<{
   jobId: string;
   channelId: string;
   threadTs: string | null;
-  what: 'job' | 'reply' | 'post';
 }>;
 
 type IdColumn = Readonly<{
   table: keyof Tables;
-  column: string;
-  holds: Subject['kind'];
-  erase: 'row' | 'id';
-  countedAs: keyof Holdings | null;
-  teamColumn: 'teamId' | 'id';
+  column: 'userId' | 'channelId';
+  /** Made for deleted jobs, so not counted. */
+  isTrace?: true;
 }>;
 
 /** `personal-columns.test.ts` classifies every column of the schema. */
 export const idColumns: readonly IdColumn[] = [
-  idColumn('earlyReply', 'userId', 'user', 'early_replies'),
-  idColumn('earlyReply', 'channelId', 'channel', 'early_replies'),
-  idColumn('pastNotice', 'channelId', 'channel', null),
-  idColumn('pastThread', 'channelId', 'channel', null),
-  idColumn('home', 'userId', 'user', 'homes'),
-  idColumn('auditEntry', 'userId', 'user', 'audit_entries'),
-  idColumn('channelSetting', 'channelId', 'channel', 'settings'),
-  { ...idColumn('channelSetting', 'changedBy', 'user', 'settings'), erase: 'id' },
-  { ...idColumn('installation', 'installerId', 'user', 'settings'), erase: 'id', teamColumn: 'id' },
+  { table: 'earlyReply', column: 'userId' },
+  { table: 'earlyReply', column: 'channelId' },
+  { table: 'pastNotice', column: 'channelId', isTrace: true },
+  { table: 'pastThread', column: 'channelId', isTrace: true },
+  { table: 'home', column: 'userId' },
+  { table: 'auditEntry', column: 'userId' },
+  { table: 'channelSetting', column: 'channelId' },
 ];
-
-function idColumn(
-  table: keyof Tables,
-  column: string,
-  holds: Subject['kind'],
-  countedAs: keyof Holdings | null,
-): IdColumn {
-  return { table, column, holds, erase: 'row', countedAs, teamColumn: 'teamId' };
-}
 
 export const textColumns = {
   job: { key: ['id'], texts: ['data'] },
@@ -116,12 +93,12 @@ async function findOpenWork(db: Queries, subject: Subject) {
       (activeStages.has(row.stage) && !isUnwatched(job)) ||
       (job.origin.kind === 'workflow' && job.isStepCompleted !== true) ||
       calls.length + waitingUserIds.length > 0;
-    if (isOpen) found.push({ ...place, what: 'job' });
+    if (isOpen) found.push(place);
   }
   for (const row of await touchedJobs(db, subject).execute()) {
     const { calls, waitingUserIds, place } = await workOf(db, row);
-    if (waitingUserIds.includes(subject.id)) found.push({ ...place, what: 'reply' });
-    else if (calls.some((call) => isNamed(call, subject))) found.push({ ...place, what: 'post' });
+    const isWaiting = waitingUserIds.includes(subject.id);
+    if (isWaiting || calls.some((call) => isNamed(call, subject))) found.push(place);
   }
   return found;
 }
@@ -149,13 +126,17 @@ async function workOf(db: Queries, { id: jobId, channelId, threadTs }: Tables['j
 async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Holdings> {
   const jobs = await eraseJobs(db, subject, nowMs);
   const counts = { ...NOTHING, jobs, ...(await scrubJobs(db, subject)) };
-  for (const column of idColumns.filter(({ holds }) => holds === subject.kind)) {
-    const erased = await eraseIds(db, column, subject);
-    if (column.countedAs !== null) counts[column.countedAs] += erased;
+  for (const { table, column, isTrace } of idColumns) {
+    if (column !== `${subject.kind}Id`) continue;
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where ${sql.ref(column)} = ${subject.id} and ${inTeam(subject)}`.execute(
+      db,
+    );
+    if (!isTrace) counts.rows += Number(numAffectedRows);
   }
   for (const table of ['earlyReply', 'pullRequest'] as const)
-    counts.mentions += await eraseNames(db, table, subject, inTeam(subject, 'teamId'));
-  if (subject.kind === 'channel') counts.settings += await eraseNoticeChannels(db, subject);
+    counts.mentions += await eraseNames(db, table, subject, inTeam(subject));
+  if (subject.kind === 'channel') counts.rows += await eraseNoticeChannels(db, subject);
   else {
     await db
       .deleteFrom('task')
@@ -166,16 +147,8 @@ async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Hold
   return counts;
 }
 
-async function eraseIds(db: Queries, { table, column, erase: how, teamColumn }: IdColumn, subject: Subject) {
-  const [from, id] = [sql.table(table), sql.ref(column)];
-  const change = how === 'row' ? sql`delete from ${from}` : sql`update ${from} set ${id} = ${FORGOTTEN}`;
-  const { numAffectedRows } = await sql`
-    ${change} where ${id} = ${subject.id} and ${inTeam(subject, teamColumn)}`.execute(db);
-  return Number(numAffectedRows ?? 0);
-}
-
-function inTeam({ teamId }: Subject, column: string) {
-  return teamId === null ? sql<boolean>`1 = 1` : sql<boolean>`${sql.ref(column)} = ${teamId}`;
+function inTeam({ teamId }: Subject) {
+  return teamId === null ? sql<boolean>`1 = 1` : sql<boolean>`team_id = ${teamId}`;
 }
 
 async function eraseJobs(db: Queries, subject: Subject, nowMs: number) {
@@ -197,7 +170,7 @@ async function eraseNoticeChannels(db: Queries, subject: Subject) {
     .selectFrom('channelSetting')
     .select(['teamId', 'channelId', 'data'])
     .where('data', 'like', `%${subject.id}%`)
-    .where(inTeam(subject, 'teamId'))
+    .where(inTeam(subject))
     .execute();
   for (const { data, ...row } of rows) {
     const without = JSON.parse(data, (_key, value) =>

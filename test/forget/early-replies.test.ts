@@ -37,7 +37,7 @@ describeOnDatabases('to forget a person', (make) => {
     await before.close();
 
     const { holdings } = await forget(location, subject, { dry: false, nowMs: NOW_MS });
-    expect(holdings).toMatchObject({ early_replies: 1, mentions: 1 });
+    expect(holdings).toMatchObject({ rows: 1, mentions: 1 });
 
     const after = await openStore(location);
     const taken = await after.transaction((tx) => tx.earlyReplies.take(thread, NOW_MS));

@@ -25,7 +25,7 @@ const impersonal = {
   call: 'seq id jobId projectId kind state createdAt startedAt endedAt heldSince',
   catchUp:
     'jobId teamId urgency requestedAt requestCount sweepFrom seenTs oldestTs cursor oldReplies failures',
-  channelSetting: 'teamId changedAt',
+  channelSetting: 'teamId',
   earlyReply: 'teamId threadTs messageTs editedTs receivedAt',
   followUp: 'id jobId messageTs editedTs receivedAt state callId receiptShown receiptsTried',
   // Keys are digests.

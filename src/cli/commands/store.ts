@@ -8,13 +8,7 @@ import { backUp } from '#store/backup.ts';
 import { copyStore as copy } from '#store/copy.ts';
 import { codeOf, StoreError } from '#store/engines/database.ts';
 import { passwordsIn } from '#store/engines/postgres-errors.ts';
-import {
-  type Forgotten,
-  forget as forgetIn,
-  type Holdings,
-  type OpenWork,
-  type Subject,
-} from '#store/forget.ts';
+import { type Forgotten, forget as forgetIn, type Holdings, type Subject } from '#store/forget.ts';
 import { migrateStore, openStore, placeOf, type StoreLocation } from '#store/open.ts';
 import { EXIT_TEMPORARY, type Host, UsageError } from '../command.ts';
 
@@ -131,16 +125,7 @@ const HOLDINGS: Readonly<Record<keyof Holdings, string>> = {
   replies: 'replies in jobs of others: emptied',
   calls: 'calls of these jobs that repeat such words: emptied',
   mentions: 'other texts that name it: the name is removed',
-  early_replies: 'replies that wait for a card: deleted',
-  homes: 'home tabs: deleted',
-  audit_entries: 'lines of the audit: deleted',
-  settings: 'settings and installations: the name is removed, or they are deleted',
-};
-
-const OPEN_WORK: Readonly<Record<OpenWork['what'], string>> = {
-  job: 'the job is under way',
-  reply: 'a reply is on its way to the agent',
-  post: 'a post that names it is on its way to Slack',
+  rows: 'settings, home tabs, lines of the audit and the like: deleted, or the name is removed',
 };
 
 const IDS = {
@@ -186,10 +171,10 @@ function forgetReport({ kind, id }: Subject, { holdings, openWork }: Forgotten, 
   const isErased = isMeant && openWork.length === 0;
   const end = isMeant ? 'All of this was erased.' : 'Nothing has been erased yet. To erase it, add --yes.';
   const open = [
-    'Nothing was erased, because some of it is still under way:',
+    'Nothing was erased, because these jobs, or replies or posts of them, are still under way:',
     ...openWork.map(
-      ({ jobId, channelId, threadTs, what }) =>
-        `  job ${jobId} in ${channelId}${threadTs === null ? '' : `, thread ${threadTs}`}: ${OPEN_WORK[what]}`,
+      ({ jobId, channelId, threadTs }) =>
+        `  job ${jobId} in ${channelId}${threadTs === null ? '' : `, thread ${threadTs}`}`,
     ),
     'Wait until these jobs are over, or stop watching them in their threads. Then run this again.',
   ];

@@ -109,7 +109,7 @@ export async function startRecipe(
   const { channelId } = recipe;
   const rules = context.rulesOf(teamId);
   const saved = await tx.channelSettings.get(teamId, channelId);
-  const { projectName } = channelSettingsOf(rules, channelId, saved?.settings ?? null);
+  const { projectName } = channelSettingsOf(rules, channelId, saved);
   const wanted = recipe.projectName ?? projectName;
   const project = rules.projects.find(({ name }) => name === wanted) ?? rules.projects[0];
   if (project === undefined) return { kind: 'refused', problem: { kind: 'no_project' } };

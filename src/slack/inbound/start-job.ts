@@ -173,7 +173,7 @@ export async function projectOf(
   if (channelId === null || others.length === 0) return first;
   const saved = await store.transaction((tx) => tx.channelSettings.get(teamId, channelId));
   const rules = newContext().rulesOf(teamId);
-  return defaultProject(projects, channelSettingsOf(rules, channelId, saved?.settings ?? null));
+  return defaultProject(projects, channelSettingsOf(rules, channelId, saved));
 }
 
 export async function threadTaken(

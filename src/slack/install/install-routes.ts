@@ -130,12 +130,11 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse) {
   const installation = {
     ...{ id, isOrganisation, enterpriseId: enterprise?.id ?? null, botUserId, botId, workspaceUrl },
     scopes: scopes === null ? (given.scope?.split(',') ?? []) : [...scopes],
-    installerId: given.authed_user?.id ?? '',
     installedAtMs: clock.now(),
   };
   await store.transaction((tx) => tx.installations.put(installation, vault.seal(id, botToken)));
   workspaces.forget(id);
-  log.info('installed', { installation_id: id, user_id: installation.installerId });
+  log.info('installed', { installation_id: id, user_id: given.authed_user?.id });
   parts.onInstalled();
   return team?.id ?? null;
 }

@@ -130,7 +130,7 @@ async function writeDraft(
   const { teamId, channelId } = request;
   const rules = context.rulesOf(teamId);
   const saved = await tx.channelSettings.get(teamId, channelId);
-  const project = defaultProject(projects, channelSettingsOf(rules, channelId, saved?.settings ?? null));
+  const project = defaultProject(projects, channelSettingsOf(rules, channelId, saved));
   const about = { projectId: project.id, projectName: project.name, prompt, thread, attachments };
   const facts = { messages, approvers: approversIn(rules, channelId), ...by };
   await tx.write(requestDraft({ ...request, ...about, responseUrl: null }, facts, context), context.nowMs);

@@ -5,13 +5,10 @@ import { fromJson, type Tables, toJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
 import { subjectIn } from './task.ts';
 
-type SavedSettings = Readonly<{ settings: ChannelSettings; changedBy: string; changedAtMs: number }>;
-
 export class ChannelSettingsTable extends Table {
-  async get(teamId: string, channelId: string): Promise<SavedSettings | null> {
+  async get(teamId: string, channelId: string): Promise<ChannelSettings | null> {
     const row = await this.row('channelSetting', { teamId, channelId });
-    if (row === undefined) return null;
-    return { settings: fromJson(row.data), changedBy: row.changedBy, changedAtMs: row.changedAt };
+    return row === undefined ? null : fromJson(row.data);
   }
 
   async noticeChannels(teamId: string): Promise<string[]> {
@@ -19,10 +16,8 @@ export class ChannelSettingsTable extends Table {
     return rows.flatMap(({ data }) => fromJson(data).noticeChannels ?? []);
   }
 
-  async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<void> {
-    const { settings, changedBy, changedAtMs: changedAt } = saved;
-    const row = { data: toJson(settings), changedBy, changedAt };
-    await this.upsert('channelSetting', { teamId, channelId }, row);
+  async replace(teamId: string, channelId: string, settings: ChannelSettings): Promise<void> {
+    await this.upsert('channelSetting', { teamId, channelId }, { data: toJson(settings) });
   }
 }
 

@@ -274,8 +274,6 @@ create table channel_setting (
   team_id text not null,
   channel_id text not null,
   data text not null,
-  changed_by text not null,
-  changed_at bigint not null,
   primary key (team_id, channel_id)
 );
 
@@ -294,7 +292,6 @@ create table installation (
   bot_id text not null,
   workspace_url text,
   scopes text not null,
-  installer_id text not null,
   installed_at bigint not null,
   key_id text not null,
   bot_token text not null,

@@ -31,13 +31,7 @@ export interface Tables {
   schedule: { teamId: string; name: string; schedule: string | null; servedUntil: number };
   /** `answer`: empty until the commit. */
   hookAnswer: { key: string; at: number; answer: string };
-  channelSetting: {
-    teamId: string;
-    channelId: string;
-    data: Json<ChannelSettings>;
-    changedBy: string;
-    changedAt: number;
-  };
+  channelSetting: { teamId: string; channelId: string; data: Json<ChannelSettings> };
   installation: InstallationTable;
   organisationTeam: { teamId: string; enterpriseId: string };
   moved: { place: string; at: number };
@@ -189,7 +183,6 @@ interface InstallationTable {
   botId: string;
   workspaceUrl: string | null;
   scopes: string;
-  installerId: string;
   installedAt: number;
   keyId: string;
   botToken: string;

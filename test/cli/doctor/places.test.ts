@@ -244,9 +244,7 @@ test('notice channels that administrators saved in Slack are looked at, of this 
     ['T0OTHER', 'C0OTHER'],
   ] as const) {
     const settings = { noticeChannels: [channelId] };
-    await store.transaction((tx) =>
-      tx.channelSettings.replace(teamId, general, { settings, changedBy: alice, changedAtMs: 1 }),
-    );
+    await store.transaction((tx) => tx.channelSettings.replace(teamId, general, settings));
   }
   const findings = await patient.look();
   await store.close();

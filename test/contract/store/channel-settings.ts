@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type OpenStore, useStore } from './opened.ts';
-import { NOW_MS } from './samples.ts';
 
-const first = {
-  settings: { projectName: 'api', noticeChannels: ['C9'], followUpWindowMs: 0 },
-  changedBy: 'U1',
-  changedAtMs: NOW_MS,
-};
-const second = { settings: { followUpMode: 'mentions' as const }, changedBy: 'U2', changedAtMs: NOW_MS + 1 };
+const first = { projectName: 'api', noticeChannels: ['C9'], followUpWindowMs: 0 };
+const second = { followUpMode: 'mentions' as const };
 
 export function settingsContract(open: OpenStore): void {
   describe('settings of channels', () => {

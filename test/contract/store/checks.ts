@@ -42,11 +42,10 @@ export function checkContract(open: OpenStore): void {
 
     test('what is watched is read with what was saved for its channel', async () => {
       const settings = { followUpMode: 'mentions' } as const;
-      const saved = { settings, changedBy: 'U1', changedAtMs: NOW_MS };
       await opened.run((tx) => tx.write(aDecision(), NOW_MS));
       const other = aJob({ id: 'job-2', threadTs: null, channelId: 'C2' });
       await opened.run((tx) => tx.write(aDecision({ job: other }), NOW_MS));
-      await opened.run((tx) => tx.channelSettings.replace('T1', 'C2', saved));
+      await opened.run((tx) => tx.channelSettings.replace('T1', 'C2', settings));
       const found = await opened.run((tx) => tx.checks.read(['job-1', 'job-2', 'job-3']));
       expect(Object.fromEntries(found)).toEqual({
         'job-1': { job: aJob({ number: 1 }), saved: null, hasUnsent: false },

@@ -10,7 +10,6 @@ const facts = {
   botId: 'B0BOT',
   workspaceUrl: 'https://acme.slack.com/',
   scopes: ['commands', 'chat:write'],
-  installerId: 'U1',
   installedAtMs: NOW_MS,
 };
 const token = { keyId: 'k1', botToken: 'sealed-1' };
@@ -37,8 +36,8 @@ export function installationContract(open: OpenStore): void {
 
     test('a later installation takes the place of the one before, and no other is removed for it', async () => {
       await put();
-      await put({ installerId: 'U2' });
-      expect(await get()).toMatchObject({ installerId: 'U2', revision: NOW_MS + 1 });
+      await put({ botId: 'B2' });
+      expect(await get()).toMatchObject({ botId: 'B2', revision: NOW_MS + 1 });
       expect(await opened.run((tx) => tx.installations.remove('T1', NOW_MS))).toBe(false);
       expect(await opened.run((tx) => tx.installations.remove('T1', NOW_MS + 1))).toBe(true);
       expect(await get()).toBeNull();

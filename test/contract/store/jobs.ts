@@ -27,8 +27,7 @@ export function jobContract(open: OpenStore): void {
       await write({});
       const { teamId, channelId } = aJob();
       const settings = { followUpMode: 'mentions' } as const;
-      const saved = { settings, changedBy: 'U1', changedAtMs: NOW_MS };
-      await opened.run((tx) => tx.channelSettings.replace(teamId, channelId, saved));
+      await opened.run((tx) => tx.channelSettings.replace(teamId, channelId, settings));
       expect((await lock())?.saved).toEqual(settings);
     });
 

@@ -316,7 +316,7 @@ async function readOffered(deps: ListenerDeps, job: Job, draft: Draft) {
   const { thread, messages } = draft;
   const { followUpMode } = await deps.store.transaction(async (tx) => {
     const saved = await tx.channelSettings.get(job.teamId, job.channelId);
-    return policyOf({ job, saved: saved?.settings ?? null }, deps.newContext());
+    return policyOf({ job, saved }, deps.newContext());
   });
   const isReply = (message: MessageEvent) => {
     const reply = replyOf(message, deps.botUserId)?.reply;

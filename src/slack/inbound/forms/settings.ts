@@ -73,7 +73,7 @@ async function formOf(deps: ListenerDeps, channelId: string, responseUrl: string
     const reading = deps.store.transaction((tx) => tx.channelSettings.get(deps.teamId, channelId));
     const saved = await inTime<Awaited<typeof reading> | Refused>(deps, 'settings', reading, notRead);
     if (saved instanceof Refused) throw saved;
-    const current = effectiveSettings(deps, channelId, saved?.settings ?? null);
+    const current = effectiveSettings(deps, channelId, saved);
     const { project, ...others } = current;
     const held = { projectId: project.id, ...others };
     return settingsForm({ channelId, responseUrl, held }, current, deps.projects);
@@ -102,8 +102,7 @@ async function saveSettings(
   return deps.store.transaction(async (tx) => {
     const { nowMs, newId } = deps.newContext();
     if (!(await tx.inboundRequests.remember(keys, nowMs))) return;
-    const saved = { settings: chosen, changedBy: userId, changedAtMs: nowMs };
-    await tx.channelSettings.replace(teamId, channelId, saved);
+    await tx.channelSettings.replace(teamId, channelId, chosen);
     const change = { action: 'setting', source: 'settings', jobId: null, outcome: 'saved' } as const;
     await tx.audit.record({ atMs: nowMs, teamId, userId, ...change }, newId());
   });
