@@ -69,7 +69,6 @@ export function createService(config: Config, options: ServiceOptions) {
   };
 
   async function start() {
-    resources.defer(() => metrics.close());
     const logger = boltLogger(log);
     const { apiUrl, transport } = config.slack;
     const store = await openStore(config.store, options.clock?.now, metrics.transaction);

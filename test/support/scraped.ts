@@ -15,7 +15,9 @@ function seriesOf(text: string): Scraped {
   return Object.fromEntries(
     lines.map((line) => {
       const [, series, value] = /^([a-z_0-9]+(?:\{.*\})?) (\S+)$/.exec(line) ?? [];
-      if (series === undefined || Number.isNaN(Number(value))) throw new Error(`not a sample: ${line}`);
+      // prom-client has no lag of the event loop right after a scrape.
+      if (series === undefined || (Number.isNaN(Number(value)) && value !== 'Nan'))
+        throw new Error(`not a sample: ${line}`);
       return [series, Number(value)];
     }),
   );

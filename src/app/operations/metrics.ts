@@ -1,5 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Route } from '#runtime/http-server.ts';
 import type { LogFields } from '#runtime/redact.ts';
 import { inboundRequestKinds, inboundRequestOutcomes } from '#slack/inbound/connection/requests.ts';
@@ -90,6 +89,8 @@ const table = {
   build_info: gauge('Always 1; the labels say which version runs, and on which Node.', ['version', 'node']),
 };
 
+const ofProcess = new Registry();
+
 type Metrics = { readonly [Name in keyof typeof table]: ReturnType<(typeof table)[Name]> };
 
 export function createMetrics(logLinesDropped = () => 0) {
@@ -98,7 +99,8 @@ export function createMetrics(logLinesDropped = () => 0) {
   const metrics = Object.fromEntries(
     Object.entries(table).map(([name, make]) => [name, make({ name: `docs_agent_${name}`, registers })]),
   ) as Metrics;
-  const lag = measureProcess(registers);
+  // Once for all: its observers can't be stopped.
+  if (ofProcess.getMetricsAsArray().length === 0) collectDefaultMetrics({ register: ofProcess });
   metrics.build_info.set({ version, node: process.versions.node }, 1);
   // Otherwise, `increase` and `rate` miss a first count.
   for (const outcome of transactionOutcomes) metrics.store_transactions_total.inc({ outcome }, 0);
@@ -111,7 +113,7 @@ export function createMetrics(logLinesDropped = () => 0) {
     showState(metrics, state);
     metrics.log_lines_dropped_total.reset();
     metrics.log_lines_dropped_total.inc(logLinesDropped());
-    return registry.metrics();
+    return Registry.merge([registry, ofProcess]).metrics();
   };
   return {
     observe: eventCounter(metrics),
@@ -131,7 +133,6 @@ export function createMetrics(logLinesDropped = () => 0) {
         }
       },
     }),
-    close: () => void lag.disable(),
   };
 }
 
@@ -170,48 +171,6 @@ function showState(metrics: Metrics, state: ProgramState) {
   for (const [project, calls] of store.agentCalls) {
     hourly_budget_left.set({ project }, Math.max(0, state.hourlyBudget - calls));
   }
-}
-
-const RESOLUTION_MS = 20;
-
-/** prom-client's default metrics can't be stopped, so tests would pile up observers. */
-function measureProcess(registers: Registry[]) {
-  const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  lag.enable();
-  new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'Processor time, of the program and of the system for it.',
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
-    },
-  });
-  const read = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(value());
-      },
-    });
-  read('process_resident_memory_bytes', 'Memory.', () => process.memoryUsage.rss());
-  read('nodejs_heap_size_used_bytes', 'Memory of objects.', () => process.memoryUsage().heapUsed);
-  read('process_start_time_seconds', 'When the process started, since 1970.', () =>
-    Math.round(Date.now() / 1000 - process.uptime()),
-  );
-  read(
-    'nodejs_eventloop_lag_p99_seconds',
-    'How late timers were since the last scrape, 99th percentile.',
-    () => {
-      const lateNs = lag.count === 0 ? 0 : lag.percentile(99) - RESOLUTION_MS * 1e6;
-      lag.reset();
-      return Math.max(0, lateNs / 1e9);
-    },
-  );
-  return lag;
 }
 
 function eventCounter(metrics: Metrics): Observe {

@@ -13,7 +13,6 @@ test('what is below the log level is counted all the same', async () => {
   log.debug('code_host_looked', { host: 'github', outcome: 'later' });
   const state = { loops: [], isSlackConnected: true, hourlyBudget: 100, store: null, dataDir: null };
   const text = await metrics.text(state);
-  metrics.close();
   expect(text).toContain('docs_agent_slack_calls_total{method="chat.update",outcome="done"} 1\n');
   expect(text).toContain('docs_agent_slack_call_seconds_sum{method="chat.update"} 0.04\n');
   expect(text).toContain('docs_agent_log_events_total{level="warn",event="socket_not_reopened"} 1\n');
@@ -30,6 +29,4 @@ test('two services in one process count for themselves', async () => {
   const failed = (text: string) =>
     /docs_agent_store_transactions_total\{outcome="failed"\} (\d)/.exec(text)?.[1];
   expect([failed(await one.text(state)), failed(await other.text(state))]).toEqual(['1', '0']);
-  one.close();
-  other.close();
 });
