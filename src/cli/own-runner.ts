@@ -13,10 +13,7 @@ const HOST = '127.0.0.1';
 /** No secrets of Slack or the store: an agent of the same user can read this environment. */
 const FOR_THE_RUNNER =
   /^(?:RUNNER_\w+|GIT(?:HUB|LAB)_\w+|NODE_\w+|LC_\w+|SSH_AUTH_SOCK|DOCS_AGENT_CONFIG|LOG_LEVEL|PLAIN_HTTP_HOSTS|PATH|HOME|LANG|TERM|TZ|TMPDIR|\w+_PROXY)$/i;
-const FIRST_PAUSE_MS = 1_000;
-const PAUSE_MAX_MS = 60_000;
-/** After this long, the pause resets. */
-const STABLE_AFTER_MS = 10 * 60_000;
+const RESTART_AFTER_MS = 5_000;
 /** Killing is safe: turns run again at the next start. */
 const STOP_WITHIN_MS = 5_000;
 
@@ -65,13 +62,11 @@ export async function startOwnRunner(
   if (exitCode !== null) return { exitCode };
 
   const watch = async () => {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
-      const startedAtMs = systemClock.now();
+    for (;;) {
       const code = await Promise.race([child.ended, stopped]);
       if (code === 'stopped') return;
-      if (systemClock.now() - startedAtMs > STABLE_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
-      log.error('runner_ended', { exit_code: code, restart_in_ms: pauseMs });
-      if ((await Promise.race([systemClock.sleep(pauseMs), stopped])) === 'stopped') return;
+      log.error('runner_ended', { exit_code: code });
+      if ((await Promise.race([systemClock.sleep(RESTART_AFTER_MS), stopped])) === 'stopped') return;
       child = launch(env, destination);
     }
   };
