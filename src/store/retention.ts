@@ -3,7 +3,6 @@ import { dueStates } from '#jobs/follow-ups/follow-up.ts';
 import { overStages } from '#jobs/job.ts';
 import { laneTaskKinds } from '#jobs/task-kinds.ts';
 import { Calls } from './queries/calls.ts';
-import { forgetOldEarlyReplies, HOOK_ANSWERS_KEPT_MS } from './queries/inbound.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
 import { type Cursor, readPage, Table } from './queries/table.ts';
@@ -22,6 +21,10 @@ const DAY_MS = 86_400_000;
  * not accepted (`isTooOld`).
  */
 const REQUESTS_KEPT_MS = 30 * DAY_MS;
+/** Senders retry for days with the same id. */
+const HOOK_ANSWERS_KEPT_MS = 7 * DAY_MS;
+/** Much longer than a post's outcome takes. */
+const EARLY_REPLIES_KEPT_MS = 3_600_000;
 /** Home tabs are refreshed for an hour after opening. */
 const HOMES_KEPT_MS = DAY_MS;
 
@@ -42,7 +45,17 @@ export class Retention extends Table {
   }
 
   async pruneTraces(jobsBeforeMs: number, limit: number, nowMs: number): Promise<number> {
-    await forgetOldEarlyReplies(this.db, nowMs);
+    await this.db
+      .deleteFrom('earlyReply')
+      .where('receivedAt', '<', nowMs - EARLY_REPLIES_KEPT_MS)
+      .where(
+        sql<SqlBool>`not exists (
+          select 1 from job
+          where job.team_id = early_reply.team_id and job.channel_id = early_reply.channel_id
+            and stage in ('opening', 'draft') and (stage = 'opening' or job.thread_ts is null)
+        )`,
+      )
+      .execute();
     return Math.max(
       await this.pruneRows('inboundRequest', ['key'], 'at', nowMs - REQUESTS_KEPT_MS, limit),
       await this.pruneRows('hookAnswer', ['key'], 'at', nowMs - HOOK_ANSWERS_KEPT_MS, limit),

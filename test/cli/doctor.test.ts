@@ -94,7 +94,7 @@ test('what doctor cannot make sense of makes it exit with 3, which is neither we
   const dataDir = patient.env.DATA_DIR ?? '';
   await (await openStore({ dataDir })).close();
   const file = new DatabaseSync(join(dataDir, 'docs-agent.db'));
-  file.exec("insert into channel_setting values ('T0LOCAL', 'C0', 'no JSON', 'U0', 1)");
+  file.exec("insert into channel_setting values ('T0LOCAL', 'C0', 'no JSON')");
   file.close();
   const { code, output } = await doctor(patient.env);
   expect(output).toContain('doctor itself has failed');

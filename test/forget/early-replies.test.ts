@@ -40,7 +40,7 @@ describeOnDatabases('to forget a person', (make) => {
     expect(holdings).toMatchObject({ rows: 1, mentions: 1 });
 
     const after = await openStore(location);
-    const taken = await after.transaction((tx) => tx.earlyReplies.take(thread, NOW_MS));
+    const taken = await after.transaction((tx) => tx.earlyReplies.take(thread));
     await after.close();
     expect(taken[0]?.attachments.snippets).toEqual([{ name: 'notes of forgotten.txt', url: null }]);
     expect(taken.map(({ text }) => text)).toEqual(['As (forgotten) says', 'As <@U12> says']);

@@ -15,7 +15,7 @@ export async function takeInEarlyReplies(
   if (threadTs === null) return;
   // The job first, as everywhere: another order deadlocks.
   await tx.jobs.lockOnly(jobId);
-  for (const reply of await tx.earlyReplies.take({ teamId, channelId, threadTs }, context.nowMs)) {
+  for (const reply of await tx.earlyReplies.take({ teamId, channelId, threadTs })) {
     const message = { channel: channelId, ts: reply.messageTs };
     await tx.inboundRequests.remember(messageKeys(teamId, message), context.nowMs);
     await applyEvent(tx, jobId, { type: 'reply_received', reply }, context);

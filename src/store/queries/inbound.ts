@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { Reply } from '#jobs/event.ts';
-import { fromJson, type Queries, type Tables, toJson } from '../schema/tables.ts';
+import { fromJson, type Tables, toJson } from '../schema/tables.ts';
 import type { Thread } from './jobs.ts';
 import { prepared } from './prepared.ts';
 import { Table } from './table.ts';
@@ -37,15 +37,11 @@ function digested(key: string) {
   return kind + hash('sha256', key, 'base64url');
 }
 
-/** Senders retry for days with the same id. */
-export const HOOK_ANSWERS_KEPT_MS = 7 * 86_400_000;
-
 /** By a webhook request's id, or a refused step's execution. */
 export class HookAnswers extends Table {
   /** Null: new. Concurrent claims wait until the commit. */
   async claim(key: string, nowMs: number): Promise<string | null> {
     const id = { key: digested(key) };
-    await this.delete('hookAnswer', id, sql`at < ${nowMs - HOOK_ANSWERS_KEPT_MS}`);
     if (await this.upsert('hookAnswer', id, { at: nowMs, answer: '' }, null)) return null;
     return (await this.row('hookAnswer', id))?.answer ?? '';
   }
@@ -59,8 +55,6 @@ export class HookAnswers extends Table {
   }
 }
 
-/** Much longer than a post's outcome takes. */
-const EARLY_REPLIES_KEPT_MS = 3_600_000;
 /** Sorts after every edit's time. */
 const WITHDRAWN = 'withdrawn';
 
@@ -86,10 +80,8 @@ export class EarlyReplies extends Table {
     return (await this.row('earlyReply', { teamId, channelId, threadTs, messageTs })) !== undefined;
   }
 
-  async take({ teamId, channelId, threadTs }: Thread, nowMs: number): Promise<Reply[]> {
+  async take({ teamId, channelId, threadTs }: Thread): Promise<Reply[]> {
     const rows = await takeReplies(this.db, { teamId, channelId, threadTs });
-    // Only after taking: a card found after hours is no longer `opening`, and this would delete its replies.
-    await forgetOldEarlyReplies(this.db, nowMs);
     return rows
       .filter((row) => row.editedTs !== WITHDRAWN)
       .map(({ editedTs, more, ...row }) => ({ ...row, editedTs: editedTs || null, ...fromJson(more) }))
@@ -102,7 +94,6 @@ export class EarlyReplies extends Table {
     columns: Pick<Tables['earlyReply'], 'userId' | 'text' | 'editedTs' | 'more'>,
     nowMs: number,
   ) {
-    await forgetOldEarlyReplies(this.db, nowMs);
     const { editedTs, text, more } = columns;
     // Another event of the message may have brought less.
     const isMore = sql<SqlBool>`early_reply.edited_ts < ${editedTs} or early_reply.edited_ts = ${editedTs}
@@ -111,20 +102,3 @@ export class EarlyReplies extends Table {
     await this.upsert('earlyReply', key, { receivedAt: nowMs, ...columns }, columns, isMore);
   }
 }
-
-export async function forgetOldEarlyReplies(db: Queries, nowMs: number): Promise<void> {
-  await forgetReplies(db, { beforeMs: nowMs - EARLY_REPLIES_KEPT_MS });
-}
-
-const forgetReplies = prepared((db, { beforeMs }: { beforeMs: number }) =>
-  db
-    .deleteFrom('earlyReply')
-    .where('receivedAt', '<', beforeMs)
-    .where(
-      sql<SqlBool>`not exists (
-        select 1 from job
-        where job.team_id = early_reply.team_id and job.channel_id = early_reply.channel_id
-          and stage in ('opening', 'draft') and (stage = 'opening' or job.thread_ts is null)
-      )`,
-    ),
-);

@@ -19,8 +19,10 @@ export function hookAnswerContract(open: OpenStore): void {
       expect(await ask('a', 'first')).toBe('first');
       expect(await ask('a', 'second', NOW_MS + WEEK_MS)).toBe('first');
       expect(await ask('b', 'other')).toBe('other');
-      expect(await ask('a', 'third', NOW_MS + WEEK_MS + 1)).toBe('third');
-      expect(await ask('a', 'fourth', NOW_MS + WEEK_MS + 2)).toBe('third');
+      await opened.run((tx) => tx.retention.pruneTraces(0, 10, NOW_MS + WEEK_MS));
+      expect(await ask('a', 'third', NOW_MS + WEEK_MS)).toBe('first');
+      await opened.run((tx) => tx.retention.pruneTraces(0, 10, NOW_MS + WEEK_MS + 1));
+      expect(await ask('a', 'fourth', NOW_MS + WEEK_MS + 1)).toBe('fourth');
     });
 
     test('are not those of a request that was refused', async () => {
