@@ -91,7 +91,7 @@ async function installEverywhere(store: Store): Promise<void> {
         scopes: botScopes.map(({ name }) => name),
         installedAtMs: 0,
       };
-      await tx.installations.put({ ...facts, ...more }, vault.seal(id, botTokenOf(id)));
+      await tx.installations.put({ ...facts, ...more, token: vault.seal(id, botTokenOf(id)) });
     }
   });
 }

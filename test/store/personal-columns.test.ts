@@ -35,8 +35,7 @@ const impersonal = {
   replica: 'id connections otherConnections seenAt',
   home: 'teamId openedAt',
   installation:
-    'id isOrganisation enterpriseId botUserId botId workspaceUrl scopes installedAt keyId botToken ' +
-    'revision',
+    'id isOrganisation enterpriseId botUserId botId workspaceUrl scopes installedAt keyId botToken',
   job: 'id teamId threadTs projectId requestedAt stage agentJobId hasPullRequest cardDrawnAt number',
   jobCount: 'teamId lastNumber',
   jobPullRequest: 'jobId teamId key url',

@@ -131,8 +131,9 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse) {
     ...{ id, isOrganisation, enterpriseId: enterprise?.id ?? null, botUserId, botId, workspaceUrl },
     scopes: scopes === null ? (given.scope?.split(',') ?? []) : [...scopes],
     installedAtMs: clock.now(),
+    token: vault.seal(id, botToken),
   };
-  await store.transaction((tx) => tx.installations.put(installation, vault.seal(id, botToken)));
+  await store.transaction((tx) => tx.installations.put(installation));
   workspaces.forget(id);
   log.info('installed', { installation_id: id, user_id: given.authed_user?.id });
   parts.onInstalled();
@@ -202,13 +203,12 @@ export function whenEnded(parts: EndParts): (body: unknown) => Promise<void> {
     const installation = endedId && (await store.transaction((tx) => tx.installations.get(endedId)));
     if (!installation) return;
     if (event.type === 'tokens_revoked' && !event.tokens?.bot?.includes(installation.botUserId)) return;
-    const { id: installation_id, revision } = installation;
-    const facts = { installation_id, slack_event: event.type };
+    const facts = { installation_id: installation.id, slack_event: event.type };
     if (!(await isOver(parts, installation, data.event_time * 1000))) {
       return log.info('old_end_of_installation', facts);
     }
-    await store.transaction((tx) => tx.installations.remove(installation_id, revision));
-    workspaces.forget(installation_id);
+    await store.transaction((tx) => tx.installations.remove(installation));
+    workspaces.forget(installation.id);
     log.info('installation_ended', facts);
   };
 }

@@ -90,10 +90,11 @@ export async function resealAll(store: Store, vault: Vault) {
       ({ id, token }) => token.keyId !== vault.keyId && !unreadable.some((one) => one.id === id),
     );
     if (others.length === 0) return { resealed, installations, unreadable };
-    for (const { id, revision, token } of others) {
+    for (const installation of others) {
+      const { id, token } = installation;
       const sealed = vault.seal(id, vault.open(id, token));
       // Otherwise a replica changed it: the next round retries.
-      if (await store.transaction((tx) => tx.installations.reseal(id, revision, sealed))) resealed += 1;
+      if (await store.transaction((tx) => tx.installations.reseal(installation, sealed))) resealed += 1;
     }
   }
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Decision } from '#jobs/decide/decision-builder.ts';
 import type { ChannelSettings } from '#jobs/policy.ts';
 import { fromJson, type Tables, toJson } from '../schema/tables.ts';
@@ -70,16 +69,8 @@ export class Installations extends Table {
     return rows.map(installationFrom);
   }
 
-  async put(
-    {
-      id,
-      isOrganisation,
-      scopes,
-      installedAtMs: installedAt,
-      ...facts
-    }: Omit<StoredInstallation, 'token' | 'revision'>,
-    token: SealedToken,
-  ): Promise<void> {
+  async put(installation: StoredInstallation): Promise<void> {
+    const { id, isOrganisation, scopes, installedAtMs: installedAt, token, ...facts } = installation;
     const row = {
       ...facts,
       ...token,
@@ -87,19 +78,17 @@ export class Installations extends Table {
       scopes: scopes.join(','),
       installedAt,
     };
-    // Must differ from an earlier installation's.
-    const values = { ...row, revision: installedAt };
-    const revision = sql<number>`installation.revision + 1`;
-    await this.upsert('installation', { id }, values, { ...row, revision });
+    await this.upsert('installation', { id }, row);
   }
 
-  /** False: the row has changed. */
-  remove(id: string, revision: number): Promise<boolean> {
-    return this.delete('installation', { id, revision });
+  /** False: the row has changed. Each sealed token differs from all others. */
+  remove({ id, token }: Pick<StoredInstallation, 'id' | 'token'>): Promise<boolean> {
+    return this.delete('installation', { id, botToken: token.botToken });
   }
 
-  reseal(id: string, revision: number, token: SealedToken): Promise<boolean> {
-    return this.update('installation', { id, revision }, { ...token, revision: revision + 1 });
+  /** As `remove`. */
+  reseal({ id, token }: Pick<StoredInstallation, 'id' | 'token'>, sealed: SealedToken): Promise<boolean> {
+    return this.update('installation', { id, botToken: token.botToken }, sealed);
   }
 
   async organisationOf(teamId: string): Promise<string | null> {

@@ -294,8 +294,7 @@ create table installation (
   scopes text not null,
   installed_at bigint not null,
   key_id text not null,
-  bot_token text not null,
-  revision bigint not null
+  bot_token text not null
 );
 
 create table organisation_team (team_id text not null primary key, enterprise_id text not null);

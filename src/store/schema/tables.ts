@@ -186,7 +186,6 @@ interface InstallationTable {
   installedAt: number;
   keyId: string;
   botToken: string;
-  revision: number;
 }
 
 export const FORGOTTEN = 'forgotten';
