@@ -1,4 +1,4 @@
-import type { TaskKind } from '#jobs/task-kinds.ts';
+import { taskKinds } from '#jobs/task-kinds.ts';
 import { fromJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
@@ -13,14 +13,6 @@ export type ClosedPlace = Readonly<{
   posts: number;
 }>;
 
-/** Retried if Slack refuses the channel. */
-const KINDS_IN_CHANNELS = [
-  'post_to_slack',
-  'refresh_card',
-  'refresh_posts',
-  'refresh_notice',
-  'refresh_receipts',
-] as const satisfies readonly TaskKind[];
 const LANES = [
   ['thread:', 'thread;'],
   ['notice:', 'notice;'],
@@ -34,7 +26,7 @@ function groupOf({ teamId, channelId }: Place) {
 export class Places extends Table {
   /** The bot has access again: retries what waits. Skips locked tasks. */
   async opened(place: Place, nowMs: number): Promise<void> {
-    for (const kind of KINDS_IN_CHANNELS) await this.tasks.runGroupNow(kind, groupOf(place), nowMs, 1);
+    for (const kind of taskKinds) await this.tasks.runGroupNow(kind, groupOf(place), nowMs, 1);
   }
 
   async closed(teamId: string, reasons: readonly string[]): Promise<ClosedPlace[]> {
