@@ -3,6 +3,7 @@ import type { CodeHostSettings } from '#codehost/client.ts';
 import type { AccessRule, Policy, Rules } from '#jobs/policy.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '#jobs/pull-requests/link.ts';
 import type { Project, Projects } from '#jobs/requests/command.ts';
+import { codeOf } from '#store/engines/database.ts';
 import { secret } from './checks.ts';
 import { loadConfigFile } from './file.ts';
 import { type ConfigFile, contradictions, type Named, runnerContradictions } from './file-schema.ts';
@@ -11,7 +12,6 @@ import {
   ConfigError,
   type ConfigProblem,
   type Environment,
-  failureCode,
   ignoredSettings,
   isOauthMeant,
   present,
@@ -124,7 +124,7 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
   try {
     if (path !== undefined) instructions = readFile(path);
   } catch (error) {
-    refuse('RUNNER_INSTRUCTIONS', `names a file that cannot be read: ${path}${failureCode(error)}`);
+    refuse('RUNNER_INSTRUCTIONS', `names a file that cannot be read: ${path} (${codeOf(error)})`);
   }
   const variables = (names: readonly string[]): Record<string, string> =>
     Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));

@@ -2,8 +2,9 @@ import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { SettingProblem, Step } from '#features/feature.ts';
 import { nearest } from '#jobs/requests/command.ts';
+import { codeOf } from '#store/engines/database.ts';
 import { type ConfigFile, configFile, namedIn } from './file-schema.ts';
-import { type ConfigProblem, failureCode, type ReadFile } from './values.ts';
+import type { ConfigProblem, ReadFile } from './values.ts';
 
 /** `value` is null if there are problems. @param check gets the top-level keys, too */
 export function loadConfigFile(
@@ -26,7 +27,7 @@ export function loadConfigFile(
   try {
     if (path !== undefined) text = readFile(path);
   } catch (error) {
-    return loaded(null, {}, `names a file that cannot be read${failureCode(error)}`);
+    return loaded(null, {}, `names a file that cannot be read (${codeOf(error)})`);
   }
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { nearest } from '#jobs/requests/command.ts';
+import { codeOf } from '#store/engines/database.ts';
 import { type SettingName, type Settings, settingNames, settings } from './settings.ts';
 
 /** Never contains the value, which may be secret. */
@@ -50,11 +51,6 @@ export function problemWith(variable: SettingName, message: string): ConfigProbl
 export function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('a missing setting was not reported');
   return value;
-}
-
-/** ` (ENOENT)` */
-export function failureCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -112,7 +108,7 @@ export function secretsFrom(env: Environment, readFile: ReadFile): SecretOf {
     try {
       return readFile(path).trim() || wrong(`names an empty file: ${path}`);
     } catch (error) {
-      return wrong(`names a file that cannot be read: ${path}${failureCode(error)}`);
+      return wrong(`names a file that cannot be read: ${path} (${codeOf(error)})`);
     }
   };
 }
