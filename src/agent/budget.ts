@@ -103,7 +103,7 @@ export async function noteAnswer(
   const pause = await tx.budgetQueue.changePause(projectId, change, nowMs);
   // An accepted call disproves a pause of the reads.
   if (answer === 'taken' && (await tx.readBudget.endPause(projectId, startedAtMs, nowMs))) {
-    await tx.checks.runNow(projectId, nowMs);
+    await tx.tasks.runGroupNow('check_job', `${projectId}/`, nowMs);
     await tx.checks.refreshCardsOf(projectId, nowMs);
   }
   if (pause !== null && answer === 'limited') {

@@ -219,12 +219,12 @@ function foundInFull(
 ): Promise<SlackMessage | null> {
   return readInTime(deps, async () => {
     const story = await deps.store.transaction(async (tx) => {
-      const job = await find(tx);
-      if (job === null) return null;
-      const turns = turnsOf(await tx.lists.callsOf(job.id));
-      const checked = await tx.checks.withLastCheck(job);
-      const [shown = checked] = await tx.readBudget.shown([checked], deps.clock.now());
-      return { job: shown, turns, unsent: await tx.lists.unsentOf(job.id) };
+      const meant = await find(tx);
+      const found = meant && (await tx.jobs.readUnlocked(meant.id));
+      if (found === null) return null;
+      const { job, followUps: unsent } = found;
+      const [shown = job] = await tx.readBudget.shown([job], deps.clock.now());
+      return { job: shown, turns: turnsOf(await tx.lists.callsOf(job.id)), unsent };
     });
     if (story === null) return null;
     const { job, turns, unsent } = story;

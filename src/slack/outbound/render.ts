@@ -318,9 +318,10 @@ async function renderEphemeral(
       return withSendButton(view, job, notice.messageTs);
     }
     case 'kept_status': {
-      const [turns, unsent] = await store.transaction(
-        async (tx) => [turnsOf(await tx.lists.callsOf(job.id)), await tx.lists.unsentOf(job.id)] as const,
-      );
+      const [turns, unsent] = await store.transaction(async (tx) => {
+        const found = await tx.jobs.readUnlocked(job.id);
+        return [turnsOf(await tx.lists.callsOf(job.id)), found?.followUps ?? []] as const;
+      });
       const texts = [job.prompt, ...[...turns, ...unsent].map(({ text }) => text)];
       const view = statusView({ job, turns, unsent }, await reader(texts));
       return withSendButton(view, job, notice.messageTs);

@@ -1,8 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Job } from '#jobs/job.ts';
 import { jobColumns, jobFrom } from '../schema/tables.ts';
 import { isUnsent } from './follow-ups.ts';
-import { checked, lastCheck, savedFrom, savedSettings } from './jobs.ts';
+import { savedFrom, savedSettings } from './jobs.ts';
 import { idsOf, prepared } from './prepared.ts';
 import { Table } from './table.ts';
 import { type Lease, newColumns, newValues } from './task.ts';
@@ -77,10 +76,6 @@ export class Checks extends Table {
     return new Set(ended.map(({ id }) => id));
   }
 
-  runNow(projectId: string, nowMs: number): Promise<number> {
-    return this.tasks.runGroupNow('check_job', `${projectId}/`, nowMs);
-  }
-
   /** The newest open jobs only: as many as Slack takes edits in five minutes. */
   async refreshCardsOf(projectId: string, nowMs: number): Promise<void> {
     const jobs = await this.db
@@ -102,10 +97,5 @@ export class Checks extends Table {
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
     this.tasks.noteScheduled('refresh_card', nowMs);
-  }
-
-  async withLastCheck(job: Job): Promise<Job> {
-    const row = this.db.selectFrom('job').select(lastCheck).where('id', '=', job.id);
-    return checked(job, (await row.executeTakeFirst())?.lastCheck ?? null);
   }
 }

@@ -3,14 +3,14 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { createKey } from '#jobs/call.ts';
 import type { JobState } from '#jobs/decide/decision-builder.ts';
 import type { NeedingJob } from '#jobs/follow-ups/follow-up.ts';
-import { type FollowUp, undecidedOf, unsentStates } from '#jobs/follow-ups/follow-up.ts';
+import { undecidedOf } from '#jobs/follow-ups/follow-up.ts';
 import type { PastCall } from '#jobs/follow-ups/turns.ts';
 import type { JobCursor, JobPage, Viewer } from '#jobs/job.ts';
 import { type Job, openStages } from '#jobs/job.ts';
 import type { ChannelSettings } from '#jobs/policy.ts';
 import type { TaskKind } from '#jobs/task-kinds.ts';
 import { fromJson, type Json, jobColumns, jobFrom, literals, toJson } from '../schema/tables.ts';
-import { followUpFrom, unsentOrAt } from './follow-ups.ts';
+import { unsentOrAt } from './follow-ups.ts';
 import { prepared } from './prepared.ts';
 import { isBeyond, Table } from './table.ts';
 import { taskId } from './task.ts';
@@ -39,11 +39,11 @@ export const savedSettings = sql<Json<ChannelSettings> | null>`(
 const taskOfJob = (kind: TaskKind) => sql`${sql.lit(taskId(kind, ''))} || job.id`;
 
 /** A check without news only writes its task. */
-export const lastCheck = sql<number | null>`(
+const lastCheck = sql<number | null>`(
   select max(last_run_at) from task where task.id in (${taskOfJob('check_job')}, ${taskOfJob('check_ended_job')})
 )`.as('lastCheck');
 
-export function checked(job: Job, lastMs: number | null): Job {
+function checked(job: Job, lastMs: number | null): Job {
   return (lastMs ?? 0) <= (job.checkedAtMs ?? 0) ? job : { ...job, checkedAtMs: lastMs };
 }
 
@@ -81,6 +81,7 @@ export class Jobs extends Table {
     return { ...state, ...(call && { pendingCreateId: call.id }) };
   }
 
+  /** With the follow-ups that have not reached the agent. */
   readUnlocked(jobId: string) {
     return this.read(jobId, null, false);
   }
@@ -196,7 +197,6 @@ type Condition = RawBuilder<SqlBool>;
 
 const MAX_MEANT = 20;
 const MAX_CALLS = 500;
-const MAX_UNSENT = 50;
 const NUMBER = /^#?([1-9]\d{0,8})$/;
 /** Drafts and unconfirmed requests are not jobs yet. */
 const IS_JOB: Condition = sql`stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
@@ -283,15 +283,6 @@ export class JobLists extends Table {
     return rows.reverse().map(({ request, state, createdAt: createdAtMs, endedAt: endedAtMs }) => {
       return { request: fromJson(request), state, createdAtMs, endedAtMs };
     });
-  }
-
-  async unsentOf(jobId: string): Promise<FollowUp[]> {
-    const rows = await this.rows('followUp', { jobId })
-      .where('state', 'in', unsentStates)
-      .orderBy('messageTs')
-      .limit(MAX_UNSENT)
-      .execute();
-    return rows.map(followUpFrom);
   }
 
   async newestOf(

@@ -154,8 +154,8 @@ export function listContract(open: OpenStore): void {
         aFollowUp({ id: `follow-up-${n}`, messageTs: `170000000${9 - n}.000100`, state }),
       );
       await opened.run((tx) => tx.write(aDecision({ followUps }), NOW_MS));
-      const unsent = await opened.run((tx) => tx.lists.unsentOf('job-1'));
-      expect(unsent.map(({ state }) => state)).toEqual(['sending', 'unknown', 'not_sent', 'waiting']);
+      const job = await opened.run((tx) => tx.jobs.readUnlocked('job-1'));
+      expect(job?.followUps.map(({ state }) => state)).toEqual(['sending', 'unknown', 'not_sent', 'waiting']);
     });
 
     test('a job is meant by its number in its workspace, with or without the sign', async () => {
