@@ -11,7 +11,7 @@ test('a flush opens no file, so one that comes under load does not fail for want
   await using folder = await createTempDir();
   const path = join(folder.path, 'docs-agent.db-wal');
   await writeFile(path, '');
-  const wal = walFlusher(folder.path, path, 2);
+  const wal = walFlusher(folder.path, path);
   onTestFinished(() => wal.close());
   await rm(path);
   await Promise.all([wal.flush(), wal.flush()]);
@@ -23,7 +23,7 @@ describe.skipIf(process.platform !== 'linux')('after a flush that failed', () =>
     await using folder = await createTempDir();
     const path = join(folder.path, 'docs-agent.db-wal');
     await writeFile(path, '');
-    const wal = walFlusher(folder.path, path, 2);
+    const wal = walFlusher(folder.path, path);
     const [broken = NaN, good = NaN] = flushersOf(folder.path);
     onTestFinished(() => closeSync(good));
     closeSync(broken);

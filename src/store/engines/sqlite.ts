@@ -43,7 +43,7 @@ export function openSqlite(dataDir: string): Database {
     makePrivate(path);
     const options = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
     const file = opened.use(connect(path, options, SET_UP));
-    const wal = walFlusher(directory, `${path}-wal`, FLUSHES_AT_ONCE);
+    const wal = walFlusher(directory, `${path}-wal`);
     const checkLoss = lossDetector(directory);
     const verify = () => {
       wal.verify();
@@ -196,9 +196,9 @@ const sync = promisify(fdatasync);
  * transaction (https://sqlite.org/wal.html). Opens only the log, as closing the database file would release
  * SQLite's locks, and all descriptors here: under load, a flush could fail to open one.
  */
-export function walFlusher(directory: string, path: string, flushesAtOnce: number) {
+export function walFlusher(directory: string, path: string) {
   /** Of several flushes on one descriptor, only one would see an error. */
-  const free = Array.from({ length: flushesAtOnce }, () => openSync(path, 'r'));
+  const free = Array.from({ length: FLUSHES_AT_ONCE }, () => openSync(path, 'r'));
   let failureCode: string | null = null;
 
   function throwIfFailed(mayBeCommitted: boolean) {
