@@ -17,7 +17,6 @@ import type { SignedInAs } from '#slack/workspace/workspace.ts';
 import { readDataDir } from '#store/backup.ts';
 import { heldLockWords } from '#store/engines/database.ts';
 import { openStore } from '#store/open.ts';
-import { backgroundStore } from '#store/store.ts';
 import { type Config, settingsOf } from './config/config.ts';
 import { eventFeatures, featureButtons, features, featureViews } from './features.ts';
 import { type HealthCheck, healthRoutes, readiness, shareInFlight } from './operations/health.ts';
@@ -73,7 +72,7 @@ export function createService(config: Config, options: ServiceOptions) {
     const { apiUrl, transport } = config.slack;
     const store = await openStore(config.store, options.clock?.now, metrics.transaction);
     resources.defer(() => store.close());
-    const inBackground = backgroundStore(store);
+    const inBackground = store.inBackground();
     const missed = missedReplies(inBackground, clock, log);
     resources.defer(() => missed.stop());
     const served = await serveWorkspaces(config, { store, clock, log, logger, onInstalled: missed.lookFor });

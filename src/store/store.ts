@@ -31,13 +31,6 @@ export type { TaskGroup } from './schema/tables.ts';
 
 export type Store = Pick<SqlStore, keyof SqlStore>;
 
-export type TransactionOptions = { readonly isBackground?: boolean };
-
-export function backgroundStore(store: Store): Store {
-  const transaction: Store['transaction'] = (work) => store.transaction(work, { isBackground: true });
-  return Object.assign(Object.create(store), { transaction });
-}
-
 export const transactionOutcomes = ['done', 'undone', 'failed', 'disk_full'] as const;
 
 export type EndedTransaction = Readonly<{
@@ -57,6 +50,7 @@ export class SqlStore {
   private readonly database: Database;
   private readonly report: (ended: EndedTransaction) => void;
   private readonly listeners = new Set<(scheduled: Scheduled) => void>();
+  private readonly isBackground: boolean = false;
 
   constructor(database: Database, report: (ended: EndedTransaction) => void = () => {}) {
     this.database = database;
@@ -67,13 +61,18 @@ export class SqlStore {
    * Commits durably. Rolls back and rethrows errors of `work`. Database errors are StoreErrors. After a
    * Postgres conflict, `work` runs again, so it must change nothing outside `tx`. Must not be nested.
    */
-  async transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    const { result, scheduled } = await this.attempt(options?.isBackground === true, async (db) => {
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { result, scheduled } = await this.attempt(async (db) => {
       const tx = transactionIn(db, this.database);
       return { result: await work(tx), scheduled: tx.tasks.scheduled };
     });
     if (scheduled.size > 0) for (const listener of this.listeners) listener(scheduled);
     return result;
+  }
+
+  /** The same store, whose transactions let those of requests go first. */
+  inBackground(): Store {
+    return Object.assign(Object.create(this), { isBackground: true });
   }
 
   /** Called after each commit that scheduled tasks. `listener` must not throw. */
@@ -85,7 +84,7 @@ export class SqlStore {
   async check(): Promise<void> {
     const beat = sql`
       insert into heartbeat (id, beats) values (1, 1) on conflict (id) do update set beats = heartbeat.beats + 1`;
-    await this.attempt(false, (db) => beat.execute(db));
+    await this.attempt((db) => beat.execute(db));
   }
 
   heldLocks(): Promise<readonly HeldLock[]> {
@@ -96,11 +95,11 @@ export class SqlStore {
     return this.database.close();
   }
 
-  private async attempt<T>(isBackground: boolean, work: (db: Queries) => Promise<T>) {
+  private async attempt<T>(work: (db: Queries) => Promise<T>) {
     const startedAtMs = performance.now();
     let outcome: EndedTransaction['outcome'] = 'done';
     try {
-      return await this.untilDone(startedAtMs, isBackground, work);
+      return await this.untilDone(startedAtMs, work);
     } catch (error) {
       if (!(error instanceof StoreError)) outcome = 'undone';
       else outcome = error.isDiskFull ? 'disk_full' : 'failed';
@@ -110,8 +109,8 @@ export class SqlStore {
     }
   }
 
-  private async untilDone<T>(startedAtMs: number, isBackground: boolean, work: (db: Queries) => Promise<T>) {
-    let queries = isBackground ? this.database.background : this.database.queries;
+  private async untilDone<T>(startedAtMs: number, work: (db: Queries) => Promise<T>) {
+    let queries = this.isBackground ? this.database.background : this.database.queries;
     for (let attempts = 1; ; attempts += 1) {
       let isAtCommit = false;
       try {
@@ -125,7 +124,7 @@ export class SqlStore {
         });
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
-        const isWaitingRequest = error.isLocked && !isBackground;
+        const isWaitingRequest = error.isLocked && !this.isBackground;
         const maxAttempts = error.isLocked ? MAX_BACKGROUND_LOCK_ATTEMPTS : MAX_ATTEMPTS;
         const mayTryAgain = isWaitingRequest
           ? performance.now() < startedAtMs + LOCK_WITHIN_MS

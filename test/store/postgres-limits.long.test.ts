@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { inspectStore } from '../../src/store/inspect.ts';
 import { openStore } from '../../src/store/open.ts';
-import { backgroundStore, type EndedTransaction, type Store } from '../../src/store/store.ts';
+import type { EndedTransaction, Store } from '../../src/store/store.ts';
 import { aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { createLimitedDatabase, createTestDatabase, lockedJob, testServerUrl } from '../support/postgres.ts';
 
@@ -41,7 +41,7 @@ function limitsSuite(serverUrl: string): void {
   describe('a role with few connections', () => {
     test.each([1, 4])('of %i serves 24 requests at once, and background work beside them', async (limit) => {
       const store = await storeAt(await limitedDatabase(limit));
-      const background = backgroundStore(store);
+      const background = store.inBackground();
       const requests = Array.from({ length: 24 }, (_, index) => write(store, `job-${index}`));
       const tasks = Array.from({ length: 24 }, (_, index) => write(background, `task-${index}`));
       await Promise.all([...requests, ...tasks]);
@@ -69,7 +69,7 @@ function limitsSuite(serverUrl: string): void {
 
     test('is not used up by background work: a request has a connection at once', async () => {
       const store = await storeAt(await limitedDatabase(4));
-      const background = backgroundStore(store);
+      const background = store.inBackground();
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
       const working = Array.from({ length: 12 }, () => background.transaction(() => over));
       const startedAtMs = performance.now();
@@ -120,7 +120,7 @@ function limitsSuite(serverUrl: string): void {
   describe('a job that another session has locked', () => {
     test('fails what needs it in time, and nothing else', async () => {
       const { url, store } = await openedStore();
-      const background = backgroundStore(store);
+      const background = store.inBackground();
       for (const id of ['held', 'free']) await write(store, id);
       const { release } = await lockedJob(url, 'held');
       const startedAtMs = performance.now();
@@ -143,7 +143,7 @@ function limitsSuite(serverUrl: string): void {
 
     test('has a request told in time, however much background work there is', async () => {
       const { url, store } = await openedStore();
-      const background = backgroundStore(store);
+      const background = store.inBackground();
       await write(store, 'held');
       await lockedJob(url, 'held');
       const working = Array.from({ length: 120 }, () => background.transaction(() => sleep(200)));

@@ -59,14 +59,11 @@ export function transactionContract(open: OpenStore): void {
       const numbers = Array.from({ length: 40 }, (_, index) => index);
       const results = await Promise.all(
         numbers.map((number) =>
-          opened.store.transaction(
-            async (tx) => {
-              await tx.inboundRequests.remember([`event:${number}`], NOW_MS);
-              return number;
-            },
-            // A request would not wait for long.
-            { isBackground: true },
-          ),
+          // A request would not wait for long.
+          opened.store.inBackground().transaction(async (tx) => {
+            await tx.inboundRequests.remember([`event:${number}`], NOW_MS);
+            return number;
+          }),
         ),
       );
       expect(results).toEqual(numbers);

@@ -115,6 +115,10 @@ class FaultyStore implements Store {
     return result;
   }
 
+  inBackground(): Store {
+    return this;
+  }
+
   heldLocks(): ReturnType<Store['heldLocks']> {
     return this.store.heldLocks();
   }

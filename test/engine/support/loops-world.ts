@@ -83,13 +83,15 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
   const openCounted = async (): Promise<Store> => {
     const store = await openStore(place.location);
     onTestFinished(() => store.close());
-    return {
-      transaction: (work, options) => counted(() => store.transaction(work, options)),
+    const countedStore: Store = {
+      transaction: (work) => counted(() => store.transaction(work)),
+      inBackground: () => countedStore,
       onScheduled: (listener) => store.onScheduled(listener),
       check: () => store.check(),
       heldLocks: () => store.heldLocks(),
       close: () => store.close(),
     };
+    return countedStore;
   };
   const hang = () => ended.promise;
   const ended = Promise.withResolvers<never>();

@@ -273,7 +273,8 @@ export function countConnections(
     cancelReport = clock.at(clock.now() + REPORT_EVERY_MS, () => void report());
     const replica = { id, connections: ownConnections() + expected, otherConnections: others };
     const known = store
-      .transaction((tx) => tx.replicas.report(replica, clock.now()), { isBackground: true })
+      .inBackground()
+      .transaction((tx) => tx.replicas.report(replica, clock.now()))
       .catch((error: unknown) => {
         log.debug('connections_not_reported', { error });
         return null;

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { SnippetReader } from '../../../../src/slack/workspace/snippet-reader.ts';
-import { SqlStore, type Transaction, type TransactionOptions } from '../../../../src/store/store.ts';
+import { SqlStore, type Transaction } from '../../../../src/store/store.ts';
 import { commitNames, watched } from './commit-notes.ts';
 
 /** Loaded into the program by `--import`: lists its commits, and kills it at the given one. */
@@ -21,20 +21,15 @@ const transaction = SqlStore.prototype.transaction;
 SqlStore.prototype.transaction = async function <T>(
   this: SqlStore,
   work: (tx: Transaction) => Promise<T>,
-  options?: TransactionOptions,
 ): Promise<T> {
   let names: string[] = [];
-  const result = await transaction.call(
-    this,
-    async (tx: Transaction) => {
-      const actions: Parameters<typeof watched>[1] = [];
-      const done = await work(watched(tx, actions));
-      names = commitNames(actions);
-      await reached(names, 'before');
-      return done;
-    },
-    options,
-  );
+  const result = await transaction.call(this, async (tx: Transaction) => {
+    const actions: Parameters<typeof watched>[1] = [];
+    const done = await work(watched(tx, actions));
+    names = commitNames(actions);
+    await reached(names, 'before');
+    return done;
+  });
   for (const committed of names) appendFileSync(logFile, `${committed}\n`);
   await reached(names, 'after');
   return result as T;
