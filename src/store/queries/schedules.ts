@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { newRuns, type RecipeRuns } from '#jobs/recipe.ts';
 import type { Schedule } from '#jobs/schedule/moments.ts';
 import { Table } from './table.ts';
@@ -12,13 +12,11 @@ export class Schedules extends Table {
   async follow(key: ScheduleKey, { cron, zone }: Schedule, nowMs: number): Promise<number> {
     const schedule = `${cron} ${zone}`;
     await this.upsert('schedule', key, { schedule, servedUntil: nowMs }, { name: key.name });
-    const row = await this.locked(key);
-    const served = row?.servedUntil ?? nowMs;
-    if (row?.schedule === schedule && !isWrong(served, nowMs)) return served;
+    const served = (await this.servedUntilMs(key, nowMs)) ?? nowMs;
     // Never earlier: a time served by a replica whose clock is ahead would recur.
-    const servedUntil = isWrong(served, nowMs) ? nowMs : Math.max(served, nowMs);
-    await this.update('schedule', key, { schedule, servedUntil });
-    return servedUntil;
+    const servedUntil = Math.max(served, nowMs);
+    const isOther = sql<SqlBool>`schedule is distinct from ${schedule}`;
+    return (await this.update('schedule', key, { schedule, servedUntil }, isOther)) ? servedUntil : served;
   }
 
   /** Replicas with older settings still serve the others. */
@@ -34,8 +32,8 @@ export class Schedules extends Table {
 
   /** Locked until commit. A time from a clock that was ahead counts as now. */
   async servedUntilMs(key: ScheduleKey, nowMs: number): Promise<number | null> {
-    const served = (await this.locked(key))?.servedUntil ?? null;
-    if (served === null || !isWrong(served, nowMs)) return served;
+    const row = await this.rows('schedule', key).forUpdate().executeTakeFirst();
+    if (row === undefined || row.servedUntil <= nowMs + CLOCKS_DIFFER_MAX_MS) return row?.servedUntil ?? null;
     await this.update('schedule', key, { servedUntil: nowMs });
     return nowMs;
   }
@@ -44,14 +42,6 @@ export class Schedules extends Table {
   async serve(key: ScheduleKey, untilMs: number): Promise<void> {
     await this.update('schedule', key, { servedUntil: untilMs }, sql`served_until < ${untilMs}`);
   }
-
-  private locked(key: ScheduleKey) {
-    return this.rows('schedule', key).forUpdate().executeTakeFirst();
-  }
-}
-
-function isWrong(servedUntilMs: number, nowMs: number) {
-  return servedUntilMs > nowMs + CLOCKS_DIFFER_MAX_MS;
 }
 
 export class Recipes extends Table {
