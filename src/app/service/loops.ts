@@ -12,6 +12,7 @@ import { postToSlack } from '#slack/outbound/post-to-slack.ts';
 import { refreshHome } from '#slack/outbound/refresh-home.ts';
 import { refreshCard, refreshNotice, refreshPosts, refreshReceipts } from '#slack/outbound/render.ts';
 import type { Known } from '#slack/workspace/workspace.ts';
+import type { CheckKind } from '#store/queries/checks.ts';
 import type { ClaimedTask, Scheduled } from '#store/store.ts';
 
 /** Separate loops keep a slow agent API from delaying Slack, and checks from delaying sends. */
@@ -54,8 +55,11 @@ export function createLoops(tools: Tools, stopTimeoutMs: number, features: reado
   const tasksOf = (name: 'slack' | 'read' | 'look'): TaskHandlers =>
     Object.assign({}, ...features.map(({ tasks }) => tasks?.[name]));
   const batches = checkBatches(store, clock);
-  const checks = { batches, inTurn: fairLimit(READS_AT_ONCE) };
-  const checksOfEnded = { batches, inTurn: fairLimit(AT_ONCE.check_ended) };
+  const checkLoop = (name: 'check' | 'check_ended', kind: CheckKind, readsAtOnce: number) => {
+    const checks = { batches, inTurn: fairLimit(readsAtOnce) };
+    const quota = readQuota(readsPerMinute, { isOfEnded: name === 'check_ended' });
+    return loop(name, { [kind]: (task: ClaimedTask) => checkJob(tools, checks, kind, task) }, { quota });
+  };
   const sends = loop(
     'send',
     { call_agent: handler(callAgent), send_follow_ups: handler(sendFollowUps) },
@@ -63,16 +67,8 @@ export function createLoops(tools: Tools, stopTimeoutMs: number, features: reado
   );
   const loops = [
     sends,
-    loop(
-      'check',
-      { check_job: (task) => checkJob(tools, checks, 'check_job', task) },
-      { quota: readQuota(readsPerMinute, { isOfEnded: false }) },
-    ),
-    loop(
-      'check_ended',
-      { check_ended_job: (task) => checkJob(tools, checksOfEnded, 'check_ended_job', task) },
-      { quota: readQuota(readsPerMinute, { isOfEnded: true }) },
-    ),
+    checkLoop('check', 'check_job', READS_AT_ONCE),
+    checkLoop('check_ended', 'check_ended_job', AT_ONCE.check_ended),
     loop('slack', {
       post_to_slack: postToSlack(tools),
       refresh_card: handler(refreshCard),
