@@ -17,7 +17,7 @@ import type { SignedInAs } from '#slack/workspace/workspace.ts';
 import { readDataDir } from '#store/backup.ts';
 import { heldLockWords } from '#store/engines/database.ts';
 import { openStore } from '#store/open.ts';
-import { type Config, settingsOf } from './config/config.ts';
+import { type Config, workspaceIn } from './config/config.ts';
 import { eventFeatures, featureButtons, features, featureViews } from './features.ts';
 import { type HealthCheck, healthRoutes, readiness, shareInFlight } from './operations/health.ts';
 import { observedLogger } from './operations/logger.ts';
@@ -107,7 +107,7 @@ export function createService(config: Config, options: ServiceOptions) {
       retentionMs: config.retentionMs,
       teamIds,
       secretsOf: (variable) => config.featureSecrets.get(variable) ?? [],
-      featureSettingsOf: (teamId) => settingsOf(config, teamId)?.featureSettings ?? {},
+      settingsOf: (teamId) => workspaceIn(config, teamId)?.featureSettings ?? {},
       readablePrompt: async (teamId, prompt) => {
         const { names } = await workspaces.of(teamId);
         return readableText(prompt, await names.of(prompt));
@@ -239,7 +239,7 @@ export function contextFactory(
     policy: config.policy,
     announcedBy,
     rulesOf: (teamId) =>
-      settingsOf(config, teamId) ?? { projects: [], channels: new Map(), noticeChannels: [] },
+      workspaceIn(config, teamId) ?? { projects: [], channels: new Map(), noticeChannels: [] },
     features: eventFeatures,
   });
 }

@@ -63,18 +63,6 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   throw new ConfigError([...[...each.values()].filter((problem) => !isMeant(problem)), ...ignored], isBlank);
 }
 
-/** Without these, setup hasn't begun. */
-const NEEDED_FIRST = [
-  'SLACK_BOT_TOKEN',
-  'SLACK_APP_TOKEN',
-  'SLACK_SIGNING_SECRET',
-  'SLACK_CLIENT_ID',
-  'AGENT_BASE_URL',
-  'AGENT_API_KEY',
-  'AGENT_PROJECT_ID',
-  'DOCS_AGENT_CONFIG',
-] as const;
-
 export function parseStoreConfig(env: Environment) {
   return storeOf(parsePart(env, STORE_NAMES));
 }
@@ -212,7 +200,7 @@ function toConfig(
 }
 
 /** Null: OAuth, and the workspace isn't configured. */
-export function settingsOf(config: Config, teamId: string): WorkspaceSettings | null {
+export function workspaceIn(config: Config, teamId: string): WorkspaceSettings | null {
   return config.slack.installing.kind === 'by_hand' ? config : (config.workspaces.get(teamId) ?? null);
 }
 

@@ -18,7 +18,7 @@ import { classify, failureIn, slackClient } from '#slack/workspace/caller.ts';
 import { oneWorkspace } from '#slack/workspace/workspace.ts';
 import { codeOf } from '#store/engines/database.ts';
 import type { Store } from '#store/store.ts';
-import { type Config, settingsOf, type WorkspaceSettings } from '../config/config.ts';
+import { type Config, type WorkspaceSettings, workspaceIn } from '../config/config.ts';
 
 type Parts = Readonly<{
   store: Store;
@@ -45,7 +45,9 @@ export async function serveWorkspaces(config: Config, { store, clock, log, logge
   }
   const vault = new Vault(app.encryptionKeys);
   await checkInstallations(store, vault, config, log);
-  const workspaces = installedWorkspaces({ ...shared, store }, vault, (teamId) => settingsOf(config, teamId));
+  const workspaces = installedWorkspaces({ ...shared, store }, vault, (teamId) =>
+    workspaceIn(config, teamId),
+  );
   const parts = { ...shared, store, vault, workspaces, app };
   // For workspaces that haven't installed the app yet.
   const ofReactions = [...config.workspaces.values()].some(hasMarks) ? reactionScopes : [];
@@ -57,7 +59,7 @@ export async function serveWorkspaces(config: Config, { store, clock, log, logge
       scopes: [...botScopes, ...ofReactions].map(({ name }) => name),
       isSetUp: (teamId) => config.workspaces.has(teamId),
       onInstalled,
-      checkScopes: (id, granted) => checkScopes(log, id, granted, settingsOf(config, id)),
+      checkScopes: (id, granted) => checkScopes(log, id, granted, workspaceIn(config, id)),
     }),
     teamIds: [...config.workspaces.keys()],
     signedInAs: null,
