@@ -107,7 +107,7 @@ export function createService(config: Config, options: ServiceOptions) {
       retentionMs: config.retentionMs,
       teamIds,
       secretsOf: (variable) => config.featureSecrets.get(variable) ?? [],
-      settingsOf: (teamId) => workspaceIn(config, teamId)?.featureSettings ?? {},
+      featureSettingsOf: (teamId) => workspaceIn(config, teamId)?.featureSettings ?? {},
       readablePrompt: async (teamId, prompt) => {
         const { names } = await workspaces.of(teamId);
         return readableText(prompt, await names.of(prompt));
