@@ -67,21 +67,28 @@ function periodOf(since: string, retentionMs: number, nowMs: number) {
   return { sinceMs: nowMs - Math.min(askedMs, retentionMs), untilMs: nowMs };
 }
 
-/** Needs no quotes. */
+/** `starts.by_source.command,3`. Needs no quotes. */
 function csv(report: object): string {
-  return ['measure,value', ...measuresIn(report).map((measure) => measure.join(','))].join('\n');
+  const linesOf = (tree: object, path: string): string[] =>
+    Object.entries(tree).flatMap(([name, value]) =>
+      isTree(value) ? linesOf(value, `${path}${name}.`) : `${path}${name},${value ?? ''}`,
+    );
+  return ['measure,value', ...linesOf(report, '')].join('\n');
 }
 
 function table(report: object): string {
-  const measures = measuresIn(report);
-  const width = Math.max(...measures.map(([name]) => name.length));
-  return measures.map(([name, value]) => `${name.padEnd(width)}  ${value || '-'}`).join('\n');
+  const rowsOf = (tree: object, indent: string): { label: string; value: string }[] =>
+    Object.entries(tree).flatMap(([name, value]) => {
+      const label = indent + name.replaceAll('_', ' ');
+      if (!isTree(value)) return { label, value: String(value ?? '-') };
+      const rows = rowsOf(value, `${indent}  `);
+      return rows.length === 0 ? [] : [{ label, value: '' }, ...rows];
+    });
+  const rows = rowsOf(report, '');
+  const width = Math.max(...rows.map(({ label }) => label.length));
+  return rows.map(({ label, value }) => `${label.padEnd(width)}  ${value}`.trimEnd()).join('\n');
 }
 
-/** `starts.by_source.command`, `3`. */
-function measuresIn(tree: object, path = ''): (readonly [name: string, value: string])[] {
-  return Object.entries(tree).flatMap(([name, value]) => {
-    const isTree = typeof value === 'object' && value !== null;
-    return isTree ? measuresIn(value, `${path}${name}.`) : [[path + name, String(value ?? '')] as const];
-  });
+function isTree(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
