@@ -83,30 +83,6 @@ test('a command that is not stored in time says that nobody can tell, and starts
   expect(world.prompts()).toEqual([['Fix the typos']]);
 });
 
-test('"Start another" in the form says what kept it from starting, once, and can be sent again (S5, A1)', async () => {
-  const { world, file } = await start();
-  const { control } = world.slack;
-  const shown = () => JSON.stringify(control.modal(alice)?.blocks);
-  await control.command({ channel: general, user: alice, text: 'Fix the typos' });
-  await world.settled();
-  await control.command({ channel: general, user: alice, text: '' });
-  await control.submit(alice, { prompt: 'Fix the typos' });
-  const store = await breakStore(file, 'update');
-  for (const _try of [1, 2]) await control.submit(alice);
-  expect(shown().split('save that')).toHaveLength(2);
-  await store.mend();
-  await world.restart();
-  world.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
-  await control.submit(alice);
-  expect(shown()).toContain('check whether you may do this');
-  expect(shown()).not.toContain('save that');
-  world.slack.onCall(() => null);
-  await control.submit(alice);
-  expect(shown()).toContain('The card is about to appear');
-  await world.settled();
-  expect(world.prompts()).toEqual([['Fix the typos'], ['Fix the typos']]);
-});
-
 test('"Start another" that could not be stored says so, and works when pressed again (S5)', async () => {
   const { world, file } = await start();
   const command = { channel: general, user: alice, text: 'Fix the typos' };

@@ -21,9 +21,9 @@ import { formIds, type viewIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../protocol/slack-text.ts';
 import type { FeatureViews } from '../views/announcement.ts';
 import type { JobButton, otherButtons } from '../views/buttons.ts';
-import { questionFormAgain } from '../views/compose.ts';
 import { atField, plainModal } from '../views/form.ts';
 import type { SlackMessage } from '../views/message.ts';
+import { labels } from '../views/text.ts';
 import type { Known, ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
 import type { Connection } from './connection/connection.ts';
 
@@ -121,7 +121,7 @@ export type Submission = ReturnType<typeof submissionOf>;
 
 type Deps = Pick<AnyWorkspaceDeps, 'teamId' | 'log' | 'poster'>;
 
-export function triggerKeys(kind: 'trigger' | 'press', { teamId }: Deps, triggerId: string | undefined) {
+function triggerKeys(kind: 'trigger' | 'press', { teamId }: Deps, triggerId: string | undefined) {
   return triggerId ? [`${kind}:${teamId}:${triggerId}`] : [];
 }
 
@@ -249,8 +249,8 @@ export function submissionOf(
   const fields = view.blocks.flatMap(({ type, block_id: id }) => (type === 'input' && id ? [id] : []));
   const [first] = fields;
   const tell = async (problem: SlackMessage, field?: string) => {
-    // Only the confirmation form has no fields.
-    if (field === undefined) await update(questionFormAgain(view, problem));
+    // A form without messages to tick.
+    if (field === undefined) await update(plainModal(labels.askDocsAgent, problem));
     else await ack({ response_action: 'errors', errors: { [field]: atField(problem) } });
   };
   return {

@@ -170,7 +170,7 @@ async function startFromMessage(
     requestTs: ts,
     mayBeMistypedCommand: true,
   } as const;
-  const outcome = await startJob(deps, request, keys, false);
+  const outcome = await startJob(deps, request, keys, 'in_message');
   if (outcome && 'kind' in outcome) await answerWriter(deps, at, refusalView(outcome));
 }
 

@@ -18,12 +18,12 @@ import { attachmentsIn, fitAttachments } from '../messages/attachments.ts';
 import { saidIn } from '../messages/message-event.ts';
 import { type ComposeTarget, composeTargetData, decode, formIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, readableText, sanitize } from '../protocol/slack-text.ts';
-import { composeView, notBothView, promptAbout, questionForm, type StartQuestion } from '../views/compose.ts';
+import { composeView, notBothView, promptAbout, type StartQuestion } from '../views/compose.ts';
 import { noChannelView, type Refusal, refusalAtField, refusalView } from '../views/private-answers.ts';
 import { failureIn } from '../workspace/caller.ts';
 import { admissionProblem } from './admission.ts';
 import { noteRefusal, noteRequest } from './connection/requests.ts';
-import { inTime, linkTo, openOrTell, promptMaxOf, Refused } from './interaction.ts';
+import { inTime, openOrTell, promptMaxOf, Refused } from './interaction.ts';
 import {
   type Interaction,
   type InteractionListener,
@@ -58,14 +58,15 @@ export async function startFrom(
 ): Promise<StartQuestion | null> {
   const { userId: requesterId, keys, responseUrl } = made;
   const raw = { teamId: deps.teamId, requesterId, responseUrl, thread: null, ...request };
+  const isForm = 'values' in made;
   const outcome = await storeRequest(
     deps,
-    () => startJob(deps, raw, keys, true),
+    () => startJob(deps, raw, keys, isForm ? 'never' : 'in_answer'),
     () => admissionProblem(deps, requesterId, request.channelId),
   );
   if (outcome === null || 'job' in outcome) return outcome;
   const field = outcome.kind === 'two_projects' ? formIds.project : undefined;
-  throw new Refused('values' in made ? refusalAtField(outcome) : refusalView(outcome), field);
+  throw new Refused(isForm ? refusalAtField(outcome) : refusalView(outcome), field);
 }
 
 export async function startFromForm(
@@ -75,16 +76,16 @@ export async function startFromForm(
 ): Promise<null> {
   const { text, projectId } = form.values;
   const project = deps.projects.find(({ id }) => id === projectId) ?? null;
-  const question = await startFrom(deps, form, { ...request, text, project });
-  return question && form.update(questionForm(question, linkTo(deps, question.sameAs), request.responseUrl));
+  await startFrom(deps, form, { ...request, text, project });
+  return null;
 }
 
-/** Null: stored, perhaps by an earlier delivery. @param isAnswered the answer shows the outcome */
+/** Null: stored, perhaps by an earlier delivery. @param asks whether the same request again is meant */
 export async function startJob(
   deps: ListenerDeps,
   raw: RawRequest,
   keys: readonly string[],
-  isAnswered: boolean,
+  asks: 'in_answer' | 'in_message' | 'never',
 ): Promise<Refusal | StartQuestion | null> {
   const { teamId, requesterId } = raw;
   const refuse = (refusal: Refusal) => {
@@ -102,11 +103,12 @@ export async function startJob(
     // The keys stay unremembered, so the request can be repeated.
     if (owner !== null && !(await tx.inboundRequests.isKnown(keys))) return 'thread_taken';
     const isNew = await tx.inboundRequests.remember(keys, nowMs);
-    const recent = await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
+    const recent = asks === 'never' ? [] : await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
     if (!isNew) {
       await completeRequest(tx, request, recent, context);
       return { job: openQuestion(request, recent), recent, note: { outcome: 'duplicate' } } as const;
     }
+    const isAnswered = asks === 'in_answer';
     const decision = requestJob(request, recent, { isAnswered, ...manner }, context);
     await tx.write(decision, nowMs);
     const { job } = decision;

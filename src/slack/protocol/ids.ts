@@ -13,7 +13,6 @@ export const viewIds = {
   draft: 'draft',
   threadPreview: 'thread_preview',
   saidSince: 'said_since',
-  startAnother: 'start_another',
   recipe: 'recipe',
   settings: 'settings',
   settingsChannel: 'settings_channel',
@@ -157,8 +156,6 @@ export type OfferedThread = Readonly<z.infer<typeof offeredThreadData>>;
 
 export const saidSinceData = mentionedInData.extend({ jobId: id, sinceTs: id });
 export type SaidSince = Readonly<z.infer<typeof saidSinceData>>;
-
-export const confirmationData = z.object({ jobId: id, responseUrl });
 
 /** Valid for this person and channel. See `ButtonTarget`. */
 export const decisionData = z.object({

@@ -17,7 +17,6 @@ import {
   channelInput,
   form,
   input,
-  newsAbove,
   projectInput,
   promptFieldMax,
   promptInput,
@@ -26,7 +25,6 @@ import {
 } from './form.ts';
 import {
   type Blocks,
-  blocksOf,
   buttonRow,
   linkButton,
   message,
@@ -332,27 +330,6 @@ function repetition({ job, sameAs }: StartQuestion) {
   if (sameAs === null) return mrkdwn`*You asked for this a moment ago.*`;
   const seconds = Math.max(Math.round((job.requestedAtMs - sameAs.requestedAtMs) / 1000), 0);
   return mrkdwn`*You asked for this ${seconds === 0 ? 'just now' : `${counted(seconds, 'second')} ago`}.*`;
-}
-
-export function questionForm(
-  question: StartQuestion,
-  permalink: string | null,
-  responseUrl: string | null,
-): ModalView {
-  const { id: jobId } = question.job;
-  const openThread = buttonRow(linkButton(buttons.openThread, permalink));
-  return confirmationForm({ jobId, responseUrl }, blocksOf([repetition(question), openThread]));
-}
-
-export function questionFormAgain(
-  { private_metadata: data, blocks }: { private_metadata: string; blocks: ModalView['blocks'] },
-  news: SlackMessage,
-): ModalView {
-  return confirmationForm(data, newsAbove(blocks, news));
-}
-
-function confirmationForm(data: object | string, blocks: ModalView['blocks']): ModalView {
-  return { ...form(viewIds.startAnother, labels.startAnother, buttons.startAnother.label, data), blocks };
 }
 
 export const alreadyStartedView = say`Already done: the job has started.`;

@@ -6,7 +6,6 @@ import { displayText, escapeMrkdwn, readableText } from '../protocol/slack-text.
 export const labels = {
   askDocsAgent: 'Ask Docs Agent',
   somebody: 'somebody',
-  startAnother: 'Start another?',
 } as const;
 
 /** https://docs.slack.dev/reference/block-kit/blocks/header-block */

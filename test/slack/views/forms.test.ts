@@ -5,7 +5,6 @@ import {
   composeView,
   noFormView,
   promptAbout,
-  questionForm,
   sendAlongView,
   type ThreadLine,
   threadNotReadView,
@@ -16,7 +15,6 @@ import { refusalView } from '../../../src/slack/views/private-answers.ts';
 import { fc } from '../../support/properties.ts';
 import { checkedView } from '../../support/strict-slack/view-shape.ts';
 import { anyCharacter } from '../any-character.ts';
-import { aJob } from './a-job.ts';
 
 const projects: Projects = [
   { id: 'p-1', name: 'docs', noticeChannels: [] },
@@ -192,21 +190,6 @@ describe('the form with the messages of a thread', () => {
       `"⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`."`,
     );
   });
-});
-
-test('the form that asks whether the same again is meant (S5)', () => {
-  const question = {
-    job: aJob({
-      requestedAtMs: 13_000,
-      stage: { kind: 'awaiting_confirmation', sameAsJobId: 'job-1', thread: null },
-    }),
-    sameAs: aJob({ requestedAtMs: 1_000, threadTs: '5.0' }),
-  };
-  expect(readForm(questionForm(question, thread.permalink, null))).toMatchInlineSnapshot(`
-    "[Start another?] → Start another
-    "*You asked for this 12 seconds ago.*"
-    actions"
-  `);
 });
 
 describe('whatever people write', () => {

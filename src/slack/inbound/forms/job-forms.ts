@@ -10,7 +10,7 @@ import { judgePrompt, unescaped } from '#jobs/requests/command.ts';
 import type { Transaction } from '#store/store.ts';
 import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
 import { type MessageEvent, offeredMessages, replyOf } from '../../messages/message-event.ts';
-import { confirmationData, type DecisionForm, decisionData, decode } from '../../protocol/ids.ts';
+import { type DecisionForm, decisionData, decode } from '../../protocol/ids.ts';
 import { mentionedUserIds, readableText } from '../../protocol/slack-text.ts';
 import { draftTooLongView, onlyTheseView } from '../../views/announcement.ts';
 import { type ButtonTarget, buttons, decodeButton } from '../../views/buttons.ts';
@@ -23,7 +23,6 @@ import {
   resolveForm,
   type ThreadLine,
 } from '../../views/compose.ts';
-import { plainModal } from '../../views/form.ts';
 import type { SlackMessage } from '../../views/message.ts';
 import {
   agentSilentView,
@@ -52,14 +51,13 @@ import {
   tooLate,
   unknownJobAnswer,
 } from '../interaction.ts';
-import {
-  type InteractionListener,
-  type ListenerDeps,
-  type Press,
-  type Presses,
-  type Submission,
-  type Submissions,
-  triggerKeys,
+import type {
+  InteractionListener,
+  ListenerDeps,
+  Press,
+  Presses,
+  Submission,
+  Submissions,
 } from '../listener.ts';
 import { applyOnce, storePress, storeRequest } from '../once.ts';
 import { threadTaken } from '../start-job.ts';
@@ -87,10 +85,8 @@ const draftPressed = formPressed(async (deps, job, data) => {
 });
 
 /** Answers whether a text is a request, or for which project. */
-const startAnother: InteractionListener<Press> = async (deps, press) => {
-  const { jobId = '', projectId } = decodeButton(press.value) ?? {};
-  return press.replace(await storePress(press, storeAnother(deps, press, jobId, projectId)));
-};
+const startAnother: InteractionListener<Press> = async (deps, press) =>
+  press.replace(await storePress(press, storeAnother(deps, press)));
 
 export const jobFormPresses = {
   editAndStart: formPressed(async (deps, job, data) => {
@@ -182,15 +178,6 @@ export const jobFormSubmissions = {
     const event = { ...startedBy(userId, number), prompt, ...said, withheld };
     return async (tx) => (await threadTaken(tx, job, userId)) ?? event;
   }),
-
-  startAnother: async (deps, form) => {
-    const { jobId = '', responseUrl = null } = decode(confirmationData, form.view.private_metadata) ?? {};
-    // The request itself came from this view, so its keys are in use.
-    const keys = triggerKeys('press', deps, form.triggerId);
-    const buttonId = buttons.startAnother.id;
-    const result = await storeAnother(deps, { ...form, keys, responseUrl, buttonId }, jobId);
-    return form.update(plainModal(labels.startAnother, result));
-  },
 } satisfies Submissions;
 
 function refuseText(deps: ListenerDeps, text: string) {
@@ -243,13 +230,9 @@ function formSubmitted(button: string, decide: Decide): InteractionListener<Subm
   };
 }
 
-function storeAnother(
-  deps: ListenerDeps,
-  press: Pick<Press, 'userId' | 'keys' | 'responseUrl' | 'buttonId'> & Partial<Pick<Press, 'pressedTs'>>,
-  jobId: string,
-  projectId?: string,
-) {
+function storeAnother(deps: ListenerDeps, press: Press) {
   const { buttonId: button, userId, responseUrl, pressedTs } = press;
+  const { jobId = '', projectId } = decodeButton(press.value) ?? {};
   const project = deps.projects.find(({ id }) => id === projectId);
   const chosen = project && { project: { id: project.id, name: project.name } };
   const event = { type: 'start_another_pressed', responseUrl, pressedTs, ...chosen } as const;
