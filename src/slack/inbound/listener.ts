@@ -111,7 +111,6 @@ export type Interaction = Readonly<{
   ack(): Promise<void>;
   /** Privately, or as an error at a form's field: the form keeps its input. */
   tell(answer: SlackMessage, field?: string): Promise<void>;
-  refuse(problem: SlackMessage): Promise<void>;
 }>;
 
 export type SlashCommand = ReturnType<typeof commandOf>;
@@ -135,7 +134,6 @@ function acknowledgeOnce<Response>(ack: (response?: Response) => Promise<void>) 
 
 export function commandOf(deps: Deps, { command, ack: give, respond }: SlackCommandMiddlewareArgs) {
   const ack = acknowledgeOnce(give);
-  const tell = (message: SlackMessage) => ack({ response_type: 'ephemeral', ...message });
   return {
     userId: command.user_id,
     channelId: command.channel_id,
@@ -144,9 +142,8 @@ export function commandOf(deps: Deps, { command, ack: give, respond }: SlackComm
     keys: triggerKeys('trigger', deps, command.trigger_id),
     text: command.text ?? '',
     ack,
-    tell,
+    tell: (message: SlackMessage) => ack({ response_type: 'ephemeral', ...message }),
     tellLater: (message: SlackMessage) => respond({ response_type: 'ephemeral', ...message }),
-    refuse: tell,
   };
 }
 
@@ -154,27 +151,17 @@ export function pressOf(
   deps: Deps,
   { action, body, ack, respond }: SlackActionMiddlewareArgs<BlockButtonAction>,
 ) {
-  const { trigger_id: triggerId, response_url: responseUrl, view, message } = body;
-  const answers = answersBeside(deps, body, ack, respond);
+  const { view, message } = body;
   return {
-    ...answers,
+    ...answersBeside(deps, body, ack, respond),
     buttonId: action.action_id,
     /** Untrusted. */
     value: action.value ?? '',
     view,
     channelId: body.channel?.id ?? null,
-    keys: triggerKeys('press', deps, triggerId),
+    keys: triggerKeys('press', deps, body.trigger_id),
     pressedTs: slackTime(action.action_ts),
     ...(message !== undefined && { messageTs: message.ts }),
-    refuse: async (problem: SlackMessage) => {
-      if (responseUrl) return answers.tell(problem);
-      await answers.ack();
-      const modal = plainModal('Not allowed', problem);
-      const { poster } = deps;
-      const shown =
-        view?.type === 'modal' ? poster.updateModal(view.id, modal) : poster.openModal(triggerId, modal);
-      await bestEffort(deps, shown);
-    },
   };
 }
 
@@ -188,9 +175,8 @@ export function shortcutOf(
   deps: Deps,
   { shortcut, ack, respond }: SlackShortcutMiddlewareArgs<MessageShortcut>,
 ) {
-  const answers = answersBeside(deps, shortcut, ack, respond);
   const { channel, message } = shortcut;
-  return { ...answers, channelId: channel.id, keys: [], message, refuse: answers.tell };
+  return { ...answersBeside(deps, shortcut, ack, respond), channelId: channel.id, keys: [], message };
 }
 
 type Times = Readonly<Partial<Record<'thread_ts' | 'message_ts' | 'ts', unknown>>>;
@@ -247,12 +233,7 @@ export function submissionOf(
     return null;
   };
   const fields = view.blocks.flatMap(({ type, block_id: id }) => (type === 'input' && id ? [id] : []));
-  const [first] = fields;
-  const tell = async (problem: SlackMessage, field?: string) => {
-    // A form without messages to tick.
-    if (field === undefined) await update(plainModal(labels.askDocsAgent, problem));
-    else await ack({ response_action: 'errors', errors: { [field]: atField(problem) } });
-  };
+  const mainField = fields.find((id) => MAIN_FIELDS.has(id)) ?? fields[0];
   return {
     userId: body.user.id,
     channelId: null,
@@ -264,10 +245,12 @@ export function submissionOf(
       return valuesIn(view);
     },
     ack,
-    tell: (problem: SlackMessage, field = fields.find((id) => MAIN_FIELDS.has(id)) ?? first) =>
-      tell(problem, field),
+    tell: async (problem: SlackMessage, field = mainField) => {
+      // A form without messages to tick has no field.
+      if (field === undefined) await update(plainModal(labels.askDocsAgent, problem));
+      else await ack({ response_action: 'errors', errors: { [field]: atField(problem) } });
+    },
     update,
-    refuse: (problem: SlackMessage) => tell(problem, first),
   };
 }
 

@@ -65,7 +65,7 @@ function registerListeners(app: App, shared: SharedDeps) {
       const made = makeInteraction(deps, given);
       const refuse = (problem: SlackMessage) => {
         noteRequest({ outcome: 'refused' });
-        return made.refuse(problem);
+        return made.tell(problem);
       };
       if (!isReady(deps)) return refuse(deps.isInstalled ? notSetUpView(deps.teamId) : notInstalledView);
       await withDeadline(deps, async () => {
