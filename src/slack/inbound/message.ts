@@ -5,15 +5,15 @@ import { commandNames } from '#jobs/requests/command.ts';
 import { intentOf } from '#jobs/requests/intent.ts';
 import {
   appThatWrote,
+  type Change,
   type ChangeEvent,
   CLOCK_SKEW_MS,
+  changeIn,
   isChange,
   type MessageEvent,
   mayBeHuman,
-  mentionAddedIn,
   mentionsBot,
   messageKeys,
-  replyChangeOf,
   replyOf,
   rewrittenRequest,
   type Written,
@@ -114,8 +114,7 @@ async function takeMessage(
   const rootUserId = message.parent_user_id ?? (spoken === 'direct_message' ? botUserId : undefined);
   // A mention in a person's thread is answered at once: it may well be the first there.
   const mayBeLeft = !isMention || message.parent_user_id === botUserId;
-  if (owner !== null && mayBeLeft && (await leaveToOthers(deps, message, message.thread_ts, retryNum)))
-    return;
+  if (owner !== null && mayBeLeft && (await leaveToOthers(deps, message, retryNum))) return;
   const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
   if (spoken !== null) {
     if (written !== null && (owner === 'none' || mayBeElsewhere)) await offerThread(deps, written);
@@ -123,13 +122,19 @@ async function takeMessage(
 }
 
 async function takeChange(deps: ListenerDeps, event: ChangeEvent, isDirect: boolean, retryNum?: number) {
-  await changeRequest(deps, event, isDirect);
-  const change = replyChangeOf(event, deps.botUserId);
-  if (change !== null && (await changeReply(deps, change)) === 'none') {
-    if (await leaveToOthers(deps, change.message, change.found.threadTs, retryNum)) return;
-  }
-  const added = isDirect ? null : mentionAddedIn(event, deps.botUserId);
-  if (added !== null) await answerAddedMention(deps, added);
+  const { botUserId } = deps;
+  const change = changeIn(event);
+  if (change === null) return;
+  const { message, before } = change;
+  const userId = writtenByPerson(message, botUserId);
+  if (userId === null) return;
+  const mentions = mentionsBot(message, botUserId);
+  const mentioned = before !== undefined && mentionsBot(before, botUserId);
+  if (isDirect || mentions || mentioned) await changeRequest(deps, change, userId);
+  const owner = await changeReply(deps, change);
+  if (owner === 'none' && (await leaveToOthers(deps, message, retryNum))) return;
+  const isAdded = mentions && before !== undefined && !mentioned;
+  if (!isDirect && !change.isDeleted && isAdded) await answerAddedMention(deps, message);
 }
 
 async function answerTo(deps: ListenerDeps, { channelId, userId, text, attachments }: Written) {
@@ -245,8 +250,7 @@ const LAST_RETRY = 3;
  */
 async function leaveToOthers(
   deps: ListenerDeps,
-  { channel: channelId, parent_user_id: rootUserId }: MessageEvent,
-  threadTs: string,
+  { channel: channelId, ts, thread_ts: threadTs = ts, parent_user_id: rootUserId }: MessageEvent,
   retryNum = 0,
 ) {
   const { isSharedSince, botUserId } = deps;
@@ -263,28 +267,17 @@ async function leaveToOthers(
 /** Older requests have been answered or abandoned. */
 const ASKED_WITHIN_MS = 7 * 86_400_000;
 
-async function changeRequest(
-  deps: ListenerDeps,
-  { subtype, channel, message: now, previous_message: before }: ChangeEvent,
-  isDirect: boolean,
-) {
+async function changeRequest(deps: ListenerDeps, { isDeleted, message }: Change, userId: string) {
   const { teamId, store, clock, botUserId, projects } = deps;
-  const isDeleted = subtype === 'message_deleted' || now?.subtype === 'tombstone';
-  const changed = isDeleted ? before : now;
-  if (changed === undefined) return;
-  const message = { ...changed, channel };
-  const userId = writtenByPerson(message, botUserId);
-  const mayAsk =
-    isDirect || mentionsBot(message, botUserId) || mentionsBot({ ...message, ...before }, botUserId);
-  if (userId === null || !mayAsk || (!isDeleted && changed.edited?.ts === undefined)) return;
+  const { channel: channelId, ts: messageTs } = message;
   const promptMaxLength = promptMaxOf(deps);
   const event: JobEvent | null = isDeleted
-    ? { type: 'request_deleted', messageTs: changed.ts, userId }
+    ? { type: 'request_deleted', messageTs, userId }
     : rewrittenRequest(message, { userId, botUserId, projects, promptMaxLength });
   if (event === null) return;
-  const asker = { teamId, channelId: channel, requesterId: userId };
+  const asker = { teamId, channelId, requesterId: userId };
   const jobs = await store.transaction((tx) => tx.jobs.requestedBy(asker, clock.now() - ASKED_WITHIN_MS));
-  const jobId = jobs.find(({ requestTs }) => requestTs === changed.ts)?.id;
+  const jobId = jobs.find(({ requestTs }) => requestTs === messageTs)?.id;
   if (jobId === undefined) return;
   if (!(await isAdmitted(deps, writerOf(message), null))) return;
   await store.transaction((tx) => applyEvent(tx, jobId, event, deps.newContext()));

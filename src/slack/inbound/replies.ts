@@ -3,11 +3,11 @@ import type { JobEvent } from '#jobs/event.ts';
 import { isBeforeJob } from '#jobs/job.ts';
 import type { Thread, Transaction } from '#store/store.ts';
 import {
+  type Change,
   CLOCK_SKEW_MS,
   isPostedByApp,
   type MessageEvent,
   messageKeys,
-  type ReplyChange,
   replyOf,
 } from '../messages/message-event.ts';
 import { takeInEarlyReplies } from '../workspace/early-replies.ts';
@@ -55,23 +55,23 @@ export async function takeReply(
   );
 }
 
-export async function changeReply(deps: ListenerDeps, change: ReplyChange): Promise<ReplyOwner> {
-  const { kind, message, found } = change;
-  const { reply } = found;
+export async function changeReply(deps: ListenerDeps, { isDeleted, message }: Change): Promise<ReplyOwner> {
+  const found = replyOf(message, deps.botUserId);
+  if (found === null) return null;
+  const { threadTs, reply } = found;
   const { messageTs } = reply;
   const find: typeof ownerOfThread = (tx, thread, nowMs) => ownerOfReply(tx, thread, messageTs, nowMs);
-  const isSure = kind === 'deleted' && !isPostedByApp(message);
-  return storeInThread(deps, message, found.threadTs, isSure, find, async (tx, owner, thread, context) => {
-    if (typeof owner === 'string' && kind === 'edited') {
+  const isSure = isDeleted && !isPostedByApp(message);
+  return storeInThread(deps, message, threadTs, isSure, find, async (tx, owner, thread, context) => {
+    if (typeof owner === 'string' && !isDeleted) {
       await tx.earlyReplies.put(thread, reply, context.nowMs);
       return 'accepted';
     }
     // The change may overtake the message, which must not be stored later.
     const isNew = await tx.inboundRequests.remember(messageKeys(deps.teamId, message), context.nowMs);
-    const event: JobEvent =
-      kind === 'edited'
-        ? { type: isNew ? 'reply_received' : 'reply_edited', reply }
-        : { type: 'reply_deleted', messageTs, ...(isNew && { overtaken: reply }) };
+    const event: JobEvent = isDeleted
+      ? { type: 'reply_deleted', messageTs, ...(isNew && { overtaken: reply }) }
+      : { type: isNew ? 'reply_received' : 'reply_edited', reply };
     if (typeof owner === 'string') await tx.earlyReplies.withdraw(thread, messageTs, context.nowMs);
     else await applyEvent(tx, owner.jobId, event, context);
     return 'accepted';

@@ -103,32 +103,20 @@ export function appThatWrote(message: Partial<MessageEvent>) {
   return { id, name: name ?? null };
 }
 
-/** `message` is the current or last version. */
-export type ReplyChange = Exclude<ReturnType<typeof replyChangeOf>, null>;
-
 export function isChange({ subtype }: Pick<ChangeEvent, 'subtype'>): boolean {
   return subtype === 'message_changed' || subtype === 'message_deleted';
 }
 
-export function replyChangeOf(event: ChangeEvent, botUserId: string) {
-  if (!isChange(event)) return null;
-  const kind = event.subtype === 'message_deleted' ? 'deleted' : 'edited';
-  const changed = kind === 'deleted' ? event.previous_message : event.message;
-  if (changed === undefined || (kind === 'edited' && changed.edited?.ts === undefined)) return null;
-  const message = { ...changed, channel: event.channel };
-  const found = replyOf(message, botUserId);
-  return found && ({ kind, message, found } as const);
-}
+/** `message` is the current or last version. */
+export type Change = Exclude<ReturnType<typeof changeIn>, null>;
 
-export function mentionAddedIn(
-  { subtype, channel, message: now, previous_message: before }: ChangeEvent,
-  botUserId: string,
-) {
-  if (subtype !== 'message_changed' || now?.edited?.ts === undefined || before === undefined) return null;
-  if (!mentionsBot(now, botUserId) || mentionsBot(before, botUserId)) return null;
-  const message = { ...now, channel };
-  const user = writtenByPerson(message, botUserId);
-  return user === null ? null : { ...message, user };
+/** Null: no person changed it. */
+export function changeIn({ subtype, channel, message: now, previous_message: before }: ChangeEvent) {
+  // A deleted message with replies leaves a tombstone.
+  const isDeleted = subtype === 'message_deleted' || now?.subtype === 'tombstone';
+  const changed = isDeleted ? before : now;
+  if (changed === undefined || (!isDeleted && changed.edited?.ts === undefined)) return null;
+  return { isDeleted, message: { ...changed, channel }, before };
 }
 
 export function messageKeys(teamId: string, event: MessageEvent, eventId?: string): string[] {
