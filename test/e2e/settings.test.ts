@@ -104,49 +104,14 @@ test('a form is of no use to a person who is no administrator any more when it i
   await using program = await start();
   const { control } = program.slack;
   await openSettings(program, bob);
-  await control.openHome(alice);
-  await program.later(
-    () => JSON.stringify(control.home(alice)?.blocks ?? []),
-    (home) => home.includes('"Settings"'),
-    'the home',
-  );
-  await control.pressInView(alice, 'open_settings');
-  await program.later(
-    () => control.modal(alice)?.callback_id,
-    (id) => id === 'settings_channel',
-    'the first form',
-  );
   await program.restart(configFile.replace(`[${alice}, ${bob}]`, '[U0OTHER]'));
   const ofBob = await control.submit(bob, { follow_up_mode: 'mentions' });
   expect(JSON.stringify(ofBob.errors)).toContain('Only administrators can change settings here');
-  const ofAlice = await control.submit(alice, { channel: general });
-  expect(JSON.stringify(ofAlice.errors)).toContain('Only administrators can change settings here');
   await program.restart(configFile);
   await openSettings(program, alice);
   expect(JSON.stringify(control.modal(alice)?.blocks)).toContain(
     '"initial_option":{"text":{"type":"plain_text","text":"Every reply',
   );
-});
-
-test('*Settings* at home asks for the channel first, and confirms in place (L3)', async () => {
-  await using program = await start();
-  const { control } = program.slack;
-  await control.openHome(alice);
-  await program.later(
-    () => JSON.stringify(control.home(alice)?.blocks ?? []),
-    (home) => home.includes('"Settings"'),
-    'the home',
-  );
-  await control.pressInView(alice, 'open_settings');
-  await program.later(
-    () => control.modal(alice)?.callback_id,
-    (id) => id === 'settings_channel',
-    'the first form',
-  );
-  await control.submit(alice, { channel: random });
-  expect(control.modal(alice)?.callback_id).toBe('settings');
-  await control.submit(alice, { follow_up_mode: 'every_reply' });
-  expect(JSON.stringify(control.modal(alice)?.blocks)).toContain('Settings saved');
 });
 
 test('a pull request is announced in the notice channels of everywhere, the project and the channel, each once (N1)', async () => {

@@ -24,7 +24,6 @@ const withinMs = {
   report: 1_500,
   admission: 1_000,
   names: 1_000,
-  settings: 1_000,
   agent: 700,
   formDetail: 500,
 } as const;

@@ -13,7 +13,7 @@ import { socketConnection } from './connection/kept-socket.ts';
 import { noteRequest } from './connection/requests.ts';
 import { events } from './events.ts';
 import { jobFormPresses, jobFormSubmissions } from './forms/job-forms.ts';
-import { settingsPresses, settingsSubmissions } from './forms/settings.ts';
+import { settingsSubmissions } from './forms/settings.ts';
 import { threadPresses, threadSubmissions } from './forms/thread.ts';
 import { refusedIn, withDeadline } from './interaction.ts';
 import { answerJobButton } from './job-button.ts';
@@ -41,7 +41,6 @@ const presses: Required<Omit<Presses, 'runRecipe' | 'resumeRecipe'>> = {
   ...commandPresses,
   ...composePresses,
   ...jobFormPresses,
-  ...settingsPresses,
   ...threadPresses,
 };
 

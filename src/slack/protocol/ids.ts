@@ -15,7 +15,6 @@ export const viewIds = {
   saidSince: 'said_since',
   recipe: 'recipe',
   settings: 'settings',
-  settingsChannel: 'settings_channel',
 } as const;
 
 /** Both the block's and the element's id. */
@@ -170,17 +169,7 @@ export type DecisionForm = Readonly<z.infer<typeof decisionData>>;
 
 export const recipeData = z.object({ recipe: id, responseUrl });
 
-export const settingsData = z.object({
-  channelId: id,
-  responseUrl,
-  /** Where the form has no input, these stay. */
-  held: z.object({
-    projectId: z.string(),
-    followUpMode: z.string(),
-    followUpWindowMs: z.number(),
-    noticeChannels: z.array(z.string()).readonly(),
-  }),
-});
+export const settingsData = z.object({ channelId: id, responseUrl });
 export type SettingsFormData = Readonly<z.infer<typeof settingsData>>;
 
 /** From a form (at most 3000 characters) or a button (2000). */

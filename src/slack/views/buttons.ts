@@ -150,7 +150,6 @@ export const otherButtons = {
   readAll: button('read_all', 'Read all'),
   runRecipe: button('run_recipe', 'Run'),
   resumeRecipe: button('resume_recipe', 'Resume'),
-  settings: button('open_settings', 'Settings'),
   older: button('list_older', 'Older'),
   details: button('show_job', 'Details'),
 };

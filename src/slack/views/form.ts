@@ -18,13 +18,13 @@ export function form(
   id: string,
   title: string,
   submit: string,
-  data: object | string,
+  data: object,
   ...parts: readonly Blocks[]
 ): ModalView {
   return {
     type: 'modal',
     callback_id: id,
-    private_metadata: typeof data === 'string' ? data : JSON.stringify(data),
+    private_metadata: JSON.stringify(data),
     title: plain(title),
     submit: plain(submit),
     close: plain('Cancel'),
@@ -97,12 +97,12 @@ export function recipeInput(recipes: readonly string[]): Blocks {
   );
 }
 
-export function channelInput(hint = 'The card appears there. I must be a member.'): InputBlock {
+export function channelInput(): InputBlock {
   return input(
     formIds.channel,
     'Channel',
     { type: 'conversations_select', filter: { include: ['public', 'private', 'mpim'] } },
-    { hint },
+    { hint: 'The card appears there. I must be a member.' },
   );
 }
 
@@ -152,7 +152,8 @@ export function settingsForm(
   projects: Projects,
 ): ModalView {
   const modeOptions = Object.entries(modes).map(([value, choice]) => option(value, choice));
-  const windowOptions = windowsMs(followUpWindowMs).map((windowMs) =>
+  const windowsMs = [...new Set([...WINDOWS_MS, followUpWindowMs])].sort((a, b) => a - b);
+  const windowOptions = windowsMs.map((windowMs) =>
     option(String(windowMs), windowMs === 0 ? 'Off: each reply goes out at once' : fullDuration(windowMs)),
   );
   return form(
@@ -181,22 +182,8 @@ export function settingsForm(
   );
 }
 
-export function settingsChannelForm(): ModalView {
-  return form(viewIds.settingsChannel, 'Settings', 'Next', '', channelInput('Its settings come next.'));
-}
-
-export function windowsMs(followUpWindowMs: number): number[] {
-  return [...new Set([...WINDOWS_MS, followUpWindowMs])].sort((a, b) => a - b);
-}
-
-export function isMode(value: string | undefined): value is FollowUpMode {
-  return value !== undefined && Object.hasOwn(modes, value);
-}
-
 export function settingsSavedView(channelId: string): SlackMessage {
   return message(mrkdwn`✅ *Settings saved* for ${channelMention(channelId)}. They apply from now on.`);
 }
 
 export const notAChoiceView = say`That's no longer available. Please choose again.`;
-
-export const tooManyNoticesView = say`At most ${NOTICE_CHANNELS_MAX} channels, public or private. Please choose fewer.`;

@@ -3,16 +3,11 @@ import {
   type EffectiveChannelSettings,
   settingsForm,
   settingsSavedView,
-  windowsMs,
 } from '../../../src/slack/views/form.ts';
 
 const handbook = { id: 'p1', name: 'handbook', noticeChannels: [] };
 const api = { id: 'p2', name: 'api', noticeChannels: [] };
-const data = {
-  channelId: 'C1',
-  responseUrl: null,
-  held: { projectId: 'p1', followUpMode: 'every_reply', followUpWindowMs: 4_000, noticeChannels: [] },
-};
+const data = { channelId: 'C1', responseUrl: null };
 const settings: EffectiveChannelSettings = {
   project: handbook,
   noticeChannels: [],
@@ -52,8 +47,14 @@ test('the form says how many notice channels it takes, and shows all that hold (
 });
 
 test('the windows that can be chosen are the usual ones, and the one that holds', () => {
-  expect(windowsMs(4_000)).toEqual([0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000]);
-  expect(windowsMs(15_000)).toContain(15_000);
+  const windowsBeside = (followUpWindowMs: number) => {
+    const form = settingsForm(data, { ...settings, followUpWindowMs }, [handbook]);
+    const menu = form.blocks.find(({ block_id: id }) => id === 'follow_up_window');
+    const { options = [] } = menu && 'element' in menu && 'options' in menu.element ? menu.element : {};
+    return options.map(({ value }) => Number(value));
+  };
+  expect(windowsBeside(4_000)).toEqual([0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000]);
+  expect(windowsBeside(15_000)).toContain(15_000);
 });
 
 test('what was saved is confirmed (L3)', () => {

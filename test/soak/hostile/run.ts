@@ -22,7 +22,6 @@ const BUGS: ReadonlySet<unknown> = new Set([
   'listener_failed',
   'inbound_request_not_stored',
   'not_shown',
-  'settings_not_read',
   'task_failed',
   'unhandled_rejection',
   // Bolt says so of an uncaught error, and of a missing answer.

@@ -1,27 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ViewOutput } from '@slack/bolt';
+import { z } from 'zod';
 import { type ChannelSettings, channelSettingsOf, defaultProject } from '#jobs/policy.ts';
-import { decode, formIds, type SettingsFormData, settingsData } from '../../protocol/ids.ts';
+import type { Projects } from '#jobs/requests/command.ts';
+import { channel, decode, formIds, settingsData } from '../../protocol/ids.ts';
 import {
   type EffectiveChannelSettings,
-  isMode,
   NOTICE_CHANNELS_MAX,
   notAChoiceView,
-  plainModal,
-  settingsChannelForm,
   settingsForm,
   settingsSavedView,
-  tooManyNoticesView,
-  windowsMs,
 } from '../../views/form.ts';
-import { noChannelView, notReadView } from '../../views/private-answers.ts';
+import { notReadView } from '../../views/private-answers.ts';
 import { requireAdmin } from '../admission.ts';
-import { inTime, openOrTell, Refused, refusedIn } from '../interaction.ts';
+import { openOrTell, Refused, readInTime } from '../interaction.ts';
 import {
   bestEffort,
   type InteractionListener,
   type ListenerDeps,
-  type Presses,
   type SlashCommand,
   type Submission,
   type Submissions,
@@ -29,80 +25,41 @@ import {
 import { storeRequest } from '../once.ts';
 
 export const settings: InteractionListener<SlashCommand> = async (deps, command) => {
-  await requireAdmin(deps, command.userId, 'settings');
-  const view = await formOf(deps, command.channelId, command.responseUrl);
+  const { userId, channelId, responseUrl } = command;
+  await requireAdmin(deps, userId, 'settings');
+  const read = () => deps.store.transaction((tx) => tx.channelSettings.get(deps.teamId, channelId));
+  const saved = await readInTime(deps, read);
+  if (saved !== null && 'blocks' in saved) return saved;
+  const current = effectiveSettings(deps, channelId, saved);
+  const view = settingsForm({ channelId, responseUrl }, current, deps.projects);
   return openOrTell(deps, command, view, notReadView);
 };
 
-export const settingsPresses = {
-  settings: async (deps, press) => {
-    await press.ack();
-    const view = await requireAdmin(deps, press.userId, 'settings').then(settingsChannelForm, (error) =>
-      plainModal('Settings', refusedIn(error).answer),
-    );
-    return openOrTell(deps, press, view, notReadView);
-  },
-} satisfies Presses;
-
 export const settingsSubmissions = {
-  settingsChannel: async (deps, form) => {
-    const { channelId } = form.values;
-    if (!channelId) return noChannelView;
-    await requireAdmin(deps, form.userId, 'settings');
-    return form.update(await formOf(deps, channelId, null));
-  },
-
   settings: async (deps, form) => {
     const { userId } = form;
     const data = decode(settingsData, form.view.private_metadata);
     if (data === null) return notReadView;
+    const { channelId, responseUrl } = data;
     await requireAdmin(deps, userId, 'settings');
-    const chosen = chosenSettings(deps, data, form.view);
-    await storeRequest(deps, () => saveSettings(deps, form, data.channelId, chosen));
-    const confirmation = settingsSavedView(data.channelId);
-    if (data.responseUrl === null) return form.update(plainModal('Settings', confirmation));
+    const chosen = chosenSettings(deps.projects, effectiveSettings(deps, channelId, null), form.view);
+    await storeRequest(deps, () => saveSettings(deps, form, channelId, chosen));
     await form.ack();
-    await bestEffort(deps, deps.poster.respondPrivately(userId, data.responseUrl, confirmation));
+    await bestEffort(deps, deps.poster.respondPrivately(userId, responseUrl, settingsSavedView(channelId)));
     return null;
   },
 } satisfies Submissions;
 
-async function formOf(deps: ListenerDeps, channelId: string, responseUrl: string | null) {
-  const notRead = new Refused(notReadView);
-  try {
-    const reading = deps.store.transaction((tx) => tx.channelSettings.get(deps.teamId, channelId));
-    const saved = await inTime<Awaited<typeof reading> | Refused>(deps, 'settings', reading, notRead);
-    if (saved instanceof Refused) throw saved;
-    const current = effectiveSettings(deps, channelId, saved);
-    const { project, ...others } = current;
-    const held = { projectId: project.id, ...others };
-    return settingsForm({ channelId, responseUrl, held }, current, deps.projects);
-  } catch (error) {
-    if (error !== notRead) deps.log.error('settings_not_read', { error });
-    throw notRead;
-  }
-}
-
-async function saveSettings(
-  deps: ListenerDeps,
+function saveSettings(
+  { store, teamId, newContext }: ListenerDeps,
   { userId, keys }: Submission,
   channelId: string,
-  settings: EffectiveChannelSettings,
+  settings: ChannelSettings,
 ) {
-  const { teamId } = deps;
-  const anyway = effectiveSettings(deps, channelId, null);
-  // A value equal to the configuration's is not stored, so it follows the configuration.
-  const own = <T>(value: T, otherwise: T) => (isDeepStrictEqual(value, otherwise) ? undefined : value);
-  const chosen: ChannelSettings = {
-    projectName: own(settings.project.name, anyway.project.name),
-    noticeChannels: own(settings.noticeChannels, anyway.noticeChannels),
-    followUpMode: own(settings.followUpMode, anyway.followUpMode),
-    followUpWindowMs: own(settings.followUpWindowMs, anyway.followUpWindowMs),
-  };
-  return deps.store.transaction(async (tx) => {
-    const { nowMs, newId } = deps.newContext();
+  return store.transaction(async (tx) => {
+    const { nowMs, newId } = newContext();
     if (!(await tx.inboundRequests.remember(keys, nowMs))) return;
-    await tx.channelSettings.replace(teamId, channelId, chosen);
+    await tx.channelSettings.replace(teamId, channelId, settings);
     const change = { action: 'setting', source: 'settings', jobId: null, outcome: 'saved' } as const;
     await tx.audit.record({ atMs: nowMs, teamId, userId, ...change }, newId());
   });
@@ -123,30 +80,43 @@ function effectiveSettings(
   };
 }
 
-const CHANNEL_ID = /^[CG][A-Z0-9]+$/;
+/** As the configuration file allows. */
+const WINDOW_MAX_MS = 600_000;
 
+const choices = z.object({
+  // With one project, the form has no menu for it.
+  project: z.string().optional(),
+  followUpMode: z.enum(['every_reply', 'mentions']),
+  followUpWindow: z.coerce.number().int().min(0).max(WINDOW_MAX_MS),
+  noticeChannels: z.array(channel).max(NOTICE_CHANNELS_MAX),
+});
+
+/** A value equal to the configuration's is not stored, so it follows the configuration. */
 export function chosenSettings(
-  { projects }: Pick<ListenerDeps, 'projects'>,
-  { held }: SettingsFormData,
+  projects: Projects,
+  configured: EffectiveChannelSettings,
   { state }: ViewOutput,
-): EffectiveChannelSettings {
+): ChannelSettings {
   const at = (id: string) => state.values[id]?.[id];
-  const picked = (id: string, otherwise: string) => at(id)?.selected_option?.value ?? otherwise;
-  const projectId = picked(formIds.project, held.projectId);
-  const project = projects.find(({ id }) => id === projectId);
-  if (project === undefined) {
-    throw new Refused(notAChoiceView, projects.length > 1 ? formIds.project : formIds.followUpMode);
+  const picked = (id: string) => at(id)?.selected_option?.value;
+  const { data, error } = choices.safeParse({
+    project: picked(formIds.project),
+    followUpMode: picked(formIds.followUpMode),
+    followUpWindow: picked(formIds.followUpWindow),
+    noticeChannels: at(formIds.noticeChannels)?.selected_conversations ?? [],
+  });
+  if (data === undefined) {
+    const name = error.issues[0]?.path[0] as keyof z.infer<typeof choices>;
+    throw new Refused(notAChoiceView, formIds[name]);
   }
-  const followUpMode = picked(formIds.followUpMode, held.followUpMode);
-  if (!isMode(followUpMode)) throw new Refused(notAChoiceView, formIds.followUpMode);
-  const followUpWindowMs = Number(picked(formIds.followUpWindow, String(held.followUpWindowMs)));
-  if (!windowsMs(held.followUpWindowMs).includes(followUpWindowMs)) {
-    throw new Refused(notAChoiceView, formIds.followUpWindow);
-  }
-  const chosen = at(formIds.noticeChannels)?.selected_conversations ?? held.noticeChannels;
-  const noticeChannels = [...new Set(chosen)];
-  if (noticeChannels.length > NOTICE_CHANNELS_MAX || !noticeChannels.every((id) => CHANNEL_ID.test(id))) {
-    throw new Refused(tooManyNoticesView, formIds.noticeChannels);
-  }
-  return { project, followUpMode, followUpWindowMs, noticeChannels };
+  const { project: id = configured.project.id, followUpMode, followUpWindow, noticeChannels } = data;
+  const project = projects.find((one) => one.id === id);
+  if (project === undefined) throw new Refused(notAChoiceView, formIds.project);
+  const own = <T>(value: T, otherwise: T) => (isDeepStrictEqual(value, otherwise) ? undefined : value);
+  return {
+    projectName: own(project.name, configured.project.name),
+    noticeChannels: own([...new Set(noticeChannels)], configured.noticeChannels),
+    followUpMode: own(followUpMode, configured.followUpMode),
+    followUpWindowMs: own(followUpWindow, configured.followUpWindowMs),
+  };
 }
