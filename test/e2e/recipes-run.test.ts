@@ -182,21 +182,6 @@ test('*Start a job* at home offers recipes, which need no channel; a request doe
   expect((await control.submit(alice, { prompt: 'Fix the typos' })).errors).toHaveProperty('channel');
 });
 
-test('the menu of a message offers recipes: the quoted message gives way to one (T3, S3)', async () => {
-  const { control } = world.slack;
-  const message = await control.message({ channel: general, user: bob, text: 'Old screenshots' });
-  await control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
-  const form = () => JSON.stringify(control.modal(alice)?.blocks ?? []);
-  await world.later(form, (shown) => shown.includes('Or run a recipe'), 'the form');
-  const wish = { recipe: 'screenshots', prompt: 'Renew them & their captions' };
-  expect((await control.submit(alice, wish)).errors).toHaveProperty('recipe');
-  await control.close(alice);
-  await control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
-  await world.later(form, (shown) => shown.includes('Or run a recipe'), 'the form');
-  expect((await control.submit(alice, { recipe: 'screenshots' })).errors).toBeNull();
-  await world.started('Renew the screenshots');
-});
-
 test('without recipes, `run` is a word like any other (T3, S2)', async () => {
   await using plain = await startStrictWorld();
   await plain.slack.control.command({ channel: general, user: alice, text: 'run benchmarks' });

@@ -42,6 +42,7 @@ export const events: EventListeners = {
   app_home_opened: async ({ store, clock, teamId }, { event }) => {
     if (event.tab !== 'home') return;
     await store.transaction((tx) => tx.homes.opened(teamId, event.user, clock.now()));
+    noteRequest({ outcome: 'accepted' });
   },
 
   /** Waiting posts can go out. */

@@ -111,6 +111,8 @@ export type Interaction = Readonly<{
   ack(): Promise<void>;
   /** Privately, or as an error at a form's field: the form keeps its input. */
   tell(answer: SlackMessage, field?: string): Promise<void>;
+  /** Default: `tell`. */
+  refuse?(problem: SlackMessage): Promise<void>;
 }>;
 
 export type SlashCommand = ReturnType<typeof commandOf>;
@@ -151,17 +153,27 @@ export function pressOf(
   deps: Deps,
   { action, body, ack, respond }: SlackActionMiddlewareArgs<BlockButtonAction>,
 ) {
-  const { view, message } = body;
+  const { trigger_id: triggerId, view, message } = body;
+  const answers = answersBeside(deps, body, ack, respond);
   return {
-    ...answersBeside(deps, body, ack, respond),
+    ...answers,
     buttonId: action.action_id,
     /** Untrusted. */
     value: action.value ?? '',
     view,
     channelId: body.channel?.id ?? null,
-    keys: triggerKeys('press', deps, body.trigger_id),
+    keys: triggerKeys('press', deps, triggerId),
     pressedTs: slackTime(action.action_ts),
     ...(message !== undefined && { messageTs: message.ts }),
+    refuse: async (problem: SlackMessage) => {
+      if (answers.responseUrl !== null) return answers.tell(problem);
+      await answers.ack();
+      const modal = plainModal('Not allowed', problem);
+      const { poster } = deps;
+      const shown =
+        view?.type === 'modal' ? poster.updateModal(view.id, modal) : poster.openModal(triggerId, modal);
+      await bestEffort(deps, shown);
+    },
   };
 }
 

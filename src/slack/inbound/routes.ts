@@ -64,7 +64,7 @@ function registerListeners(app: App, shared: SharedDeps) {
       const made = makeInteraction(deps, given);
       const refuse = (problem: SlackMessage) => {
         noteRequest({ outcome: 'refused' });
-        return made.tell(problem);
+        return made.refuse ? made.refuse(problem) : made.tell(problem);
       };
       if (!isReady(deps)) return refuse(deps.isInstalled ? notSetUpView(deps.teamId) : notInstalledView);
       await withDeadline(deps, async () => {

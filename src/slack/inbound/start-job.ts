@@ -1,4 +1,3 @@
-import type { ViewOutput } from '@slack/bolt';
 import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
 import { announces } from '#jobs/agent-job.ts';
 import {
@@ -17,7 +16,7 @@ import type { Transaction } from '#store/store.ts';
 import { attachmentsIn, fitAttachments } from '../messages/attachments.ts';
 import { saidIn } from '../messages/message-event.ts';
 import { type ComposeTarget, composeTargetData, decode, formIds } from '../protocol/ids.ts';
-import { escapeMrkdwn, readableText, sanitize } from '../protocol/slack-text.ts';
+import { readableText } from '../protocol/slack-text.ts';
 import { composeView, notBothView, promptAbout, type StartQuestion } from '../views/compose.ts';
 import { noChannelView, type Refusal, refusalAtField, refusalView } from '../views/private-answers.ts';
 import { failureIn } from '../workspace/caller.ts';
@@ -211,7 +210,7 @@ export const composeSubmissions = {
     const { text, channelId: chosen, recipe } = form.values;
     const responseUrl = target?.responseUrl ?? null;
     if (recipe !== null) {
-      if (!isBlank(text) && !isAsOffered(text, form.view)) throw new Refused(notBothView, formIds.recipe);
+      if (!isBlank(text)) throw new Refused(notBothView, formIds.recipe);
       for (const { menu } of deps.featureListeners) {
         if (menu !== undefined) return menu.choose(deps, form, { name: recipe, responseUrl });
       }
@@ -223,17 +222,6 @@ export const composeSubmissions = {
     return startFromForm(deps, form, { channelId, origin, attachments, responseUrl });
   },
 } satisfies Submissions;
-
-/** Slack may return the offered text escaped. */
-function isAsOffered(text: string, { blocks }: ViewOutput) {
-  const initial = blocks.map((block) =>
-    block.block_id === formIds.prompt && 'element' in block && 'initial_value' in block.element
-      ? block.element.initial_value
-      : '',
-  );
-  const offered = sanitize(initial.join('')).trim();
-  return text === escapeMrkdwn(offered) || text === offered;
-}
 
 /** Of the 3000 characters of a form's metadata. */
 const ATTACHMENTS_MAX = 2_000;
@@ -268,7 +256,8 @@ async function openCompose(
   });
   const [project, recipes] = await Promise.all([
     inTime(deps, 'formDetail', channelsProject, projects[0]),
-    namesOnMenu(deps, made.userId),
+    // A recipe has no use for a quoted message.
+    target.from === 'shortcut' ? [] : namesOnMenu(deps, made.userId),
   ]);
   const promptMaxLength = promptMaxOf(deps);
   const view = composeView({ ...quoted, target, recipes, projects, project, promptMaxLength });

@@ -148,7 +148,6 @@ export type MentionedIn = Readonly<z.infer<typeof mentionedInData>>;
 
 export const offeredThreadData = mentionedInData.extend({
   oldestTs: id,
-  permalink: z.string().nullable(),
   responseUrl,
 });
 export type OfferedThread = Readonly<z.infer<typeof offeredThreadData>>;

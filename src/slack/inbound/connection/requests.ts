@@ -97,9 +97,6 @@ function kindOf({ type, command, event }: Body) {
   return KINDS.get(isEvent ? event?.type : type) ?? 'other';
 }
 
-/** Most events do not concern the program; listeners note those that do. */
-const LISTENERS_NOTE: readonly InboundRequestKind[] = ['mention', 'message', 'workflow', 'reaction', 'other'];
-
 function keyOf({ event, event_id: eventId, trigger_id: triggerId }: Body) {
   const { channel, ts, function_execution_id: executionId } = event ?? {};
   const messageKey = typeof channel === 'string' && typeof ts === 'string' ? `${channel}:${ts}` : null;
@@ -246,7 +243,8 @@ export async function loggedRequest(
     log.warn('inbound_request', factsOf('failed'));
     throw error;
   }
-  const { outcome = LISTENERS_NOTE.includes(kind) ? 'ignored' : 'accepted', refusal } = request.note ?? {};
+  // Most events do not concern the program; listeners note those that do.
+  const { outcome = isEvent ? 'ignored' : 'accepted', refusal } = request.note ?? {};
   const level = outcome === 'failed' ? 'warn' : outcome === 'ignored' ? 'debug' : 'info';
   log[level]('inbound_request', factsOf(outcome));
   if (outcome === 'refused' && refusal) await onRefused({ kind, key: keyOf(body), ...refusal });

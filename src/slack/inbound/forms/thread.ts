@@ -261,7 +261,6 @@ async function preview(
       ...mentioned,
       responseUrl,
       oldestTs: found.find(({ ts }) => ts === messageTs || ts === offered[0]?.ts)?.ts ?? messageTs,
-      permalink: linkTo(deps, { channelId, threadTs }),
     },
     prompt: readableText(named?.prompt ?? text, names),
     lines: toLines({ messages: offered, names, found }),
