@@ -1,6 +1,7 @@
 import { applyEvent } from '#engine/apply-event.ts';
 import { announces } from '#jobs/agent-job.ts';
 import type { JobEvent } from '#jobs/event.ts';
+import { isBeforeJob } from '#jobs/job.ts';
 import { commandNames } from '#jobs/requests/command.ts';
 import { intentOf } from '#jobs/requests/intent.ts';
 import {
@@ -29,14 +30,14 @@ import {
   typedOnlyView,
 } from '../views/private-answers.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
-import { isAdmitted, writerOf } from './admission.ts';
+import { isAdmitted, jobOf, writerOf } from './admission.ts';
 import { answerInWords, typedCommand, viewerOf } from './commands.ts';
 import { leaveUnacknowledged, noteRequest } from './connection/requests.ts';
 import { authorsAlong, offerSaidSince } from './forms/thread.ts';
 import { promptMaxOf } from './interaction.ts';
 import type { EventListener, ListenerDeps } from './listener.ts';
 import { answerWriter } from './once.ts';
-import { changeReply, isReplyToJob, takeReply } from './replies.ts';
+import { changeReply, type ReplyOwner, takeReply } from './replies.ts';
 import { startJob } from './start-job.ts';
 
 /** A third of Slack's time limit. */
@@ -134,7 +135,7 @@ async function takeChange(deps: ListenerDeps, event: ChangeEvent, isDirect: bool
   const owner = await changeReply(deps, change);
   if (owner === 'none' && (await leaveToOthers(deps, message, retryNum))) return;
   const isAdded = mentions && before !== undefined && !mentioned;
-  if (!isDirect && !change.isDeleted && isAdded) await answerAddedMention(deps, message);
+  if (!isDirect && !change.isDeleted && isAdded) await answerAddedMention(deps, message, owner);
 }
 
 async function answerTo(deps: ListenerDeps, { channelId, userId, text, attachments }: Written) {
@@ -209,10 +210,14 @@ async function answerInForgottenThread(deps: ListenerDeps, message: MessageEvent
 }
 
 /** Slack sends no event for a mention added by an edit, so its author learns that it starts nothing. */
-async function answerAddedMention(deps: ListenerDeps, message: MessageEvent) {
+async function answerAddedMention(deps: ListenerDeps, message: MessageEvent, owner: ReplyOwner) {
   const { channel: channelId, ts, thread_ts: threadTs = ts } = message;
-  const thread = { teamId: deps.teamId, channelId, threadTs };
-  if (await deps.store.transaction((tx) => isReplyToJob(tx, thread, ts, deps.clock.now()))) return;
+  // A reply, which needs no hint, or whose author was refused.
+  if (owner === 'opening' || (owner === null && threadTs !== ts)) return;
+  if (owner !== null && owner !== 'none') {
+    const job = await jobOf(deps, owner.jobId);
+    if (job !== null && !isBeforeJob(job, ts)) return;
+  }
   const key = `mention_by_edit:${deps.teamId}:${channelId}:${ts}`;
   const writer = writerOf(message);
   if (await isAdmitted(deps, writer, key)) {

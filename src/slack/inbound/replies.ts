@@ -1,6 +1,5 @@
 import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
 import type { JobEvent } from '#jobs/event.ts';
-import { isBeforeJob } from '#jobs/job.ts';
 import type { Thread, Transaction } from '#store/store.ts';
 import {
   type Change,
@@ -24,7 +23,7 @@ const REQUEST_UNDER_WAY_MS = 10_000;
  */
 type Owner = { jobId: string } | 'opening' | 'recent' | 'none';
 
-type ReplyOwner = Exclude<Owner, 'recent'> | null;
+export type ReplyOwner = Exclude<Owner, 'recent'> | null;
 
 export async function takeReply(
   deps: ListenerDeps,
@@ -150,17 +149,4 @@ async function ownerOfReply(
   if (keeper !== null) return { jobId: keeper };
   const owner = await ownerOfThread(tx, thread, nowMs);
   return owner === 'none' && (await tx.earlyReplies.has(thread, messageTs)) ? 'recent' : owner;
-}
-
-/** `opening` counts as a job's thread. */
-export async function isReplyToJob(
-  tx: Transaction,
-  thread: Thread,
-  messageTs: string,
-  nowMs: number,
-): Promise<boolean> {
-  const owner = await ownerOfReply(tx, thread, messageTs, nowMs);
-  if (typeof owner === 'string') return owner === 'opening';
-  const job = await tx.jobs.get(owner.jobId);
-  return job !== null && !isBeforeJob(job, messageTs);
 }
