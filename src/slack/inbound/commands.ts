@@ -3,7 +3,7 @@ import { announces } from '#jobs/agent-job.ts';
 import { openJob } from '#jobs/decide/open.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
 import type { Job, JobCursor, Viewer } from '#jobs/job.ts';
-import { projectCalled, statusWord } from '#jobs/requests/command.ts';
+import { projectCalled } from '#jobs/requests/command.ts';
 import { type Intent, intentOf } from '#jobs/requests/intent.ts';
 import type { Transaction } from '#store/store.ts';
 import { jobReference } from '../protocol/ids.ts';
@@ -129,7 +129,7 @@ export async function answerInWords(
     case 'details':
       return listAnswer(deps, viewer, null);
     case 'status':
-      return statusAnswer(deps, viewer, intent.id);
+      return (await statusAnswer(deps, viewer, intent.id)) ?? noSuchJobView;
     case 'no_such_job':
       return statusAnswer(deps, viewer, intent.word);
     default:
@@ -175,14 +175,13 @@ async function doctorAnswer(deps: ListenerDeps, { userId }: Viewer) {
   });
 }
 
-/** Null: no such job; `word` may be part of a request. @param word null: the latest job */
+/** Null: no such job. @param word null: the latest job */
 async function statusAnswer(deps: ListenerDeps, viewer: Viewer, word: string | null) {
   const { teamId, userId } = viewer;
   const latest = async (tx: Transaction) => (await tx.lists.newestOf(teamId, userId, 'all', 1))[0] ?? null;
   const find = word === null ? latest : (tx: Transaction) => jobNamed(tx, viewer, word);
   const found = await foundInFull(deps, viewer, find, statusView);
-  if (found !== null || word === null) return found ?? noJobYetView;
-  return statusWord(`status ${word}`) === null ? noSuchJobView : null;
+  return found ?? (word === null ? noJobYetView : null);
 }
 
 async function jobNamed(tx: Transaction, viewer: Viewer, word: string) {
