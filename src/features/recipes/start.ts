@@ -166,8 +166,8 @@ async function runNamed(deps: ListenerDeps, made: Interaction, name: string): Pr
   }
   if (placeholdersIn(recipe.request).some((placeholder) => !recipe.values.has(placeholder))) {
     // The form shows the request.
-    const denial = await admissionProblem(deps, userId, recipe.channelId);
-    return denial ?? openOrTell(deps, made, recipeForm(recipe, responseUrl));
+    const problem = await admissionProblem(deps, userId, recipe.channelId);
+    return problem ?? openOrTell(deps, made, recipeForm(recipe, responseUrl));
   }
   const isStarted = await runRecipe(deps, made, 'command', recipe);
   return isStarted && recipe.channelId !== channelId ? runningView(recipe) : null;

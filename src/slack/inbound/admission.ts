@@ -24,7 +24,7 @@ export async function admissionProblem(
   channelId: string | null,
 ): Promise<SlackMessage | null> {
   const late = { problem: notCheckedView(), unknown: null };
-  return (await inTime(deps, 'admission', denialOf(deps, userId, channelId), late))?.problem ?? null;
+  return (await inTime(deps, 'admission', accessProblem(deps, userId, channelId), late))?.problem ?? null;
 }
 
 export async function jobOf(deps: ListenerDeps, jobId: string): Promise<Job | null> {
@@ -53,7 +53,7 @@ export async function requireAdmin(deps: ListenerDeps, userId: string, action: A
 }
 
 /** Null: allowed. `unknown`: the error that prevented the check; null: refused. */
-async function denialOf(
+async function accessProblem(
   deps: ListenerDeps,
   userId: string,
   channelId: string | null,
@@ -85,9 +85,9 @@ export async function isAdmitted(
   refusalKey: string | null,
 ): Promise<boolean> {
   if (!(await deps.access.isPerson(message.userId, message.isPostedByApp))) return false;
-  const denial = await denialOf(deps, message.userId, message.channelId);
-  if (denial === null) return true;
-  const { problem, unknown } = denial;
+  const denied = await accessProblem(deps, message.userId, message.channelId);
+  if (denied === null) return true;
+  const { problem, unknown } = denied;
   const isLasting = unknown?.failure.needsAdmin ?? true;
   const key = isLasting && refusalKey !== null ? `refusal:${deps.teamId}:${refusalKey}` : null;
   if (

@@ -14,7 +14,7 @@ import type { Interaction, ListenerDeps, Press, SharedDeps } from './listener.ts
 class NotStored extends Refused {}
 
 /**
- * Runs `write` again if its commit may have succeeded. `admit` returns a refusal; it calls Slack, so it runs
+ * Runs `write` again if its commit may have succeeded. `admit` returns the problem; it calls Slack, so it runs
  * before any transaction.
  */
 export async function storeRequest<T>(
@@ -24,8 +24,8 @@ export async function storeRequest<T>(
 ): Promise<T> {
   const attempt = async (isSecond: boolean): Promise<T | Refused> => {
     try {
-      const denial = await admit();
-      return denial === null ? await write() : new Refused(denial);
+      const problem = await admit();
+      return problem === null ? await write() : new Refused(problem);
     } catch (error) {
       if (error instanceof Refused) return error;
       deps.log.error('inbound_request_not_stored', { error });
