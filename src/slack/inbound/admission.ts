@@ -1,5 +1,5 @@
 import { initiatorOf, type Job } from '#jobs/job.ts';
-import { isPostedByApp, type MessageEvent } from '../messages/message-event.ts';
+import { isPostedByApp, type MessageEvent, threadOf } from '../messages/message-event.ts';
 import { decisionData, decode } from '../protocol/ids.ts';
 import type { ButtonTarget, JobButton } from '../views/buttons.ts';
 import type { SlackMessage } from '../views/message.ts';
@@ -115,11 +115,8 @@ export type WrittenBy = Readonly<{
 }>;
 
 export function writerOf(message: MessageEvent): WrittenBy {
-  const { channel: channelId, user: userId = '', ts, thread_ts: rootTs = ts } = message;
-  return {
-    ...{ channelId, userId, threadTs: rootTs === ts ? null : rootTs },
-    isPostedByApp: isPostedByApp(message),
-  };
+  const { channel: channelId, user: userId = '' } = message;
+  return { channelId, userId, threadTs: threadOf(message), isPostedByApp: isPostedByApp(message) };
 }
 
 /** The target is untrusted: it is valid in the job's channel, or for the person who was shown the button. */

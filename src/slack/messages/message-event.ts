@@ -66,7 +66,7 @@ export function replyOf(event: MessageEvent, botUserId: string) {
 }
 
 /** Null at the top level. */
-function threadOf({ ts, thread_ts: threadTs = ts }: MessageEvent) {
+export function threadOf({ ts, thread_ts: threadTs = ts }: MessageEvent): string | null {
   return threadTs === ts ? null : threadTs;
 }
 
