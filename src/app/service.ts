@@ -153,7 +153,6 @@ export function createService(config: Config, options: ServiceOptions) {
     });
     createSlackApp(workspaces, connection, {
       ...tools,
-      apiUrl,
       logger,
       onEnded,
       featureListeners: features.flatMap(({ listeners }) => listeners?.(tools) ?? []),

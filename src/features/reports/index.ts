@@ -45,6 +45,7 @@ export async function report(
   const message = await inTime(deps, 'report', counted, countingView);
   if (message !== countingView) return message;
   await command.tell(message);
-  await bestEffort(deps, counted.then(command.tellLater));
+  const { userId, responseUrl } = command;
+  await bestEffort(deps, deps.poster.respondPrivately(userId, responseUrl, await counted));
   return null;
 }

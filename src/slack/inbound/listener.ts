@@ -3,7 +3,6 @@ import type {
   Context,
   EnvelopedEvent,
   MessageShortcut,
-  RespondFn,
   SlackActionMiddlewareArgs,
   SlackCommandMiddlewareArgs,
   SlackShortcutMiddlewareArgs,
@@ -134,7 +133,7 @@ function acknowledgeOnce<Response>(ack: (response?: Response) => Promise<void>) 
   };
 }
 
-export function commandOf(deps: Deps, { command, ack: give, respond }: SlackCommandMiddlewareArgs) {
+export function commandOf(deps: Deps, { command, ack: give }: SlackCommandMiddlewareArgs) {
   const ack = acknowledgeOnce(give);
   return {
     userId: command.user_id,
@@ -145,16 +144,12 @@ export function commandOf(deps: Deps, { command, ack: give, respond }: SlackComm
     text: command.text ?? '',
     ack,
     tell: (message: SlackMessage) => ack({ response_type: 'ephemeral', ...message }),
-    tellLater: (message: SlackMessage) => respond({ response_type: 'ephemeral', ...message }),
   };
 }
 
-export function pressOf(
-  deps: Deps,
-  { action, body, ack, respond }: SlackActionMiddlewareArgs<BlockButtonAction>,
-) {
+export function pressOf(deps: Deps, { action, body, ack }: SlackActionMiddlewareArgs<BlockButtonAction>) {
   const { trigger_id: triggerId, view, message } = body;
-  const answers = answersBeside(deps, body, ack, respond);
+  const answers = answersBeside(deps, body, ack);
   return {
     ...answers,
     buttonId: action.action_id,
@@ -183,41 +178,32 @@ export function slackTime(ts: unknown): string | undefined {
   return typeof ts === 'string' && SLACK_TIME.test(ts) ? ts : undefined;
 }
 
-export function shortcutOf(
-  deps: Deps,
-  { shortcut, ack, respond }: SlackShortcutMiddlewareArgs<MessageShortcut>,
-) {
+export function shortcutOf(deps: Deps, { shortcut, ack }: SlackShortcutMiddlewareArgs<MessageShortcut>) {
   const { channel, message } = shortcut;
-  return { ...answersBeside(deps, shortcut, ack, respond), channelId: channel.id, keys: [], message };
+  return { ...answersBeside(deps, shortcut, ack), channelId: channel.id, keys: [], message };
 }
 
 type Times = Readonly<Partial<Record<'thread_ts' | 'message_ts' | 'ts', unknown>>>;
 
-function answersBeside(
-  deps: Deps,
-  body: BlockButtonAction | MessageShortcut,
-  give: () => Promise<void>,
-  // Undefined on the Home tab and in forms.
-  respond?: RespondFn,
-) {
+function answersBeside(deps: Deps, body: BlockButtonAction | MessageShortcut, give: () => Promise<void>) {
   const { container, message } = body as { readonly container?: Times; readonly message?: Times };
   const userId = body.user.id;
+  // Null on the Home tab and in forms.
+  const responseUrl = body.response_url || null;
   const ack = acknowledgeOnce(() => give());
+  const respond = (answer: SlackMessage, place: object) =>
+    bestEffort(deps, deps.poster.respondPrivately(userId, responseUrl, answer, place));
   const threadTs = container?.thread_ts ?? message?.thread_ts;
   const ownTs = container?.message_ts ?? message?.ts;
   // Answers to a root message show in its channel.
   const place = typeof threadTs === 'string' && threadTs !== ownTs ? { thread_ts: threadTs } : {};
   /** At the message or in its thread. Does not acknowledge. */
   const tellBeside = (answer: SlackMessage) =>
-    bestEffort(
-      deps,
-      respond?.({ response_type: 'ephemeral', replace_original: false, ...place, ...answer }) ??
-        deps.poster.respondPrivately(userId, null, answer),
-    );
+    respond(answer, { response_type: 'ephemeral', replace_original: false, ...place });
   return {
     userId,
     triggerId: body.trigger_id,
-    responseUrl: body.response_url || null,
+    responseUrl,
     ack,
     tellBeside,
     tell: async (answer: SlackMessage) => {
@@ -226,7 +212,7 @@ function answersBeside(
     },
     replace: async (answer: SlackMessage) => {
       await ack();
-      await (respond ? bestEffort(deps, respond({ replace_original: true, ...answer })) : tellBeside(answer));
+      await respond(answer, { replace_original: true });
       return null;
     },
   };

@@ -4,7 +4,7 @@ import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
 import { type ButtonKind, idsOf, jobButtons, linkButtons, otherButtons } from '../views/buttons.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { buttonGoneView, notInstalledView, notSetUpView } from '../views/private-answers.ts';
-import { answerFetch, SlackCallError } from '../workspace/caller.ts';
+import { SlackCallError } from '../workspace/caller.ts';
 import { isReady, type Workspaces } from '../workspace/workspace.ts';
 import { admissionProblem } from './admission.ts';
 import { answerCommand, commandPresses } from './commands.ts';
@@ -134,7 +134,7 @@ type FailureArgs = Parameters<Parameters<App['error']>[0]>[0];
 export function createSlackApp(
   workspaces: Workspaces,
   { receiver }: Connection,
-  { apiUrl, logger, ...shared }: SharedDeps & Pick<ConnectionOptions, 'apiUrl' | 'logger'>,
+  { logger, ...shared }: SharedDeps & Pick<ConnectionOptions, 'logger'>,
 ): App {
   const app = new App({
     // No token: Bolt would keep an unused client for each.
@@ -144,7 +144,6 @@ export function createSlackApp(
       return { teamId, botId, botUserId, workspace };
     },
     receiver,
-    clientOptions: { fetch: answerFetch(apiUrl) },
     logger,
     convoStore: false,
     // The same for tokens of workflow steps.

@@ -124,9 +124,14 @@ export function createPoster(
     throw new SlackCallError(methodFor(place.threadTs), slackFailure('retry', TOO_MANY_MESSAGES));
   }
 
-  /** Falls back to a direct message. */
-  async function respondPrivately(userId: string, responseUrl: string | null, message: SlackMessage) {
-    if (responseUrl !== null && (await respond(responseUrl, message))) return;
+  /** Falls back to a direct message. @param place where Slack shows an answer to `responseUrl` */
+  async function respondPrivately(
+    userId: string,
+    responseUrl: string | null,
+    message: SlackMessage,
+    place: object = { response_type: 'ephemeral' },
+  ) {
+    if (responseUrl !== null && (await respond(responseUrl, { ...place, ...message }))) return;
     await call('chat.postMessage', { channel: userId, ...message, ...NO_UNFURLS });
   }
 
@@ -135,7 +140,7 @@ export function createPoster(
       const response = await fetchAnswer(responseUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ response_type: 'ephemeral', ...message }),
+        body: JSON.stringify(message),
       });
       const answer = (await response.text()).trim();
       // Slack answers `ok` or `{"ok":true}`; a proxy's page also has status 200.
