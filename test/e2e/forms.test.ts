@@ -266,12 +266,28 @@ describe('a mention in a thread without a job', () => {
     expect(asked.length).toBeLessThanOrEqual(20);
   });
 
+  test('is offered, and stays, though Slack first gave no clear answer (S3)', async () => {
+    let updates = 0;
+    world.slack.onCall(({ method }) => {
+      if (method !== 'views.update') return null;
+      updates += 1;
+      return updates === 1 ? 'error_after' : null;
+    });
+    await chosen();
+    await expect.poll(() => updates, { message: 'a second try' }).toBe(2);
+    await world.settled();
+    expect(shown()).toContain('Include these messages');
+    await submit();
+    await world.settled();
+    expect(world.prompts()).toHaveLength(1);
+  });
+
   test('says so if the thread cannot be read (S3)', async () => {
     world.slack.onCall(({ method }) =>
       method === 'conversations.replies' ? { error: 'missing_scope' } : null,
     );
     await choose();
-    await world.sentPrivately(general, "I couldn't read the thread");
+    await opened("I couldn't read the thread");
   });
 });
 

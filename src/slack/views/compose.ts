@@ -263,6 +263,8 @@ function linesInput(lines: readonly ThreadLine[]) {
   });
 }
 
+export const readingThreadView = say`⏳ Reading the thread…`;
+
 export function threadNotReadView(isTooLong: boolean): SlackMessage {
   return isTooLong
     ? say`⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`.`

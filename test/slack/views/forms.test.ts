@@ -26,6 +26,7 @@ const thread = {
   threadTs: '5.000000',
   messageTs: '7.000000',
   oldestTs: '5.000000',
+  permalink: 'https://acme.slack.com/archives/C1/p5',
   responseUrl: null,
 };
 const line = (facts: Partial<ThreadLine> = {}): ThreadLine => ({

@@ -22,8 +22,10 @@ import {
 import { displayText, escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
 import {
   editedMeanwhileView,
+  noFormView,
   noJobInThreadView,
   questionView,
+  readingThreadView,
   saidSinceForm,
   saidSinceView,
   type ThreadLine,
@@ -31,15 +33,16 @@ import {
   threadNotReadView,
   threadPreviewView,
 } from '../../views/compose.ts';
-import { refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
-import { isDirectMessage } from '../../views/text.ts';
-import { SlackCallError } from '../../workspace/caller.ts';
+import { plainModal } from '../../views/form.ts';
+import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
+import { isDirectMessage, labels } from '../../views/text.ts';
+import { isRefusal, SlackCallError } from '../../workspace/caller.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { jobAdmissionProblem, writerOf } from '../admission.ts';
 import {
   inTime,
   linkTo,
-  namesIn,
+  openForm,
   openOrTell,
   promptMaxOf,
   Refused,
@@ -70,11 +73,16 @@ export async function readThread(
     const excerpt = await inTime(deps, 'thread', read(), null);
     if (excerpt !== null) return excerpt;
   } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    deps.log.warn('thread_not_offered', { channel_id: channelId, error });
-    throw new Refused(threadNotReadView(error.failure.code === TOO_MANY_MESSAGES));
+    if (error instanceof SlackCallError) throw new Refused(notOffered(deps, channelId, error));
+    throw error;
   }
   throw new Refused(threadNotReadView(false));
+}
+
+function notOffered({ log }: ListenerDeps, channelId: string, error: unknown) {
+  log.warn('thread_not_offered', { channel_id: channelId, error });
+  if (!(error instanceof SlackCallError)) return notReadView;
+  return threadNotReadView(error.failure.code === TOO_MANY_MESSAGES);
 }
 
 function pickTicked(ticked: readonly string[]): PickMessages {
@@ -143,11 +151,23 @@ function authorsOf({ messages, names }: Excerpt) {
 export const threadPresses = {
   chooseMessages: async (deps, press) => {
     const mentioned = decode(mentionedInData, press.value);
-    if (mentioned === null) return null;
-    const problem = await problemOf(deps, mentioned, press);
-    if (problem !== null) return press.replace(problem);
+    const problem = mentioned && (await problemOf(deps, mentioned, press));
     await press.ack();
-    return openOrTell(deps, press, threadPreviewView(await preview(deps, mentioned, press.responseUrl)));
+    if (mentioned === null) return null;
+    if (problem !== null) return press.replace(problem);
+    const reading = plainModal(labels.askDocsAgent, readingThreadView);
+    const viewId = await openForm(deps, press.triggerId, reading);
+    if (viewId === null) return noFormView;
+    const problemModal = (error: unknown) =>
+      plainModal(labels.askDocsAgent, notOffered(deps, mentioned.channelId, error));
+    const view = await preview(deps, mentioned, press.responseUrl).then(threadPreviewView, problemModal);
+    await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
+      const notShown = problemModal(error);
+      const isRefused = error instanceof SlackCallError && isRefusal(error.failure);
+      // Unless Slack refused the update, the person may be filling in the form.
+      await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
+    });
+    return null;
   },
 
   sendSaidSince: async (deps, press) => {
@@ -226,12 +246,12 @@ async function preview(
   mentioned: MentionedIn,
   responseUrl: string | null,
 ): Promise<ThreadPreview> {
-  const { channelId, messageTs } = mentioned;
+  const { channelId, threadTs, messageTs } = mentioned;
   const { botUserId, projects } = deps;
-  const offeredIn = (found: readonly MessageEvent[]) => offeredMessages(found, messageTs, botUserId);
-  const read = await readThread(deps, mentioned, (found) => offeredIn(found).offered);
-  const { found, messages } = read;
+  const found = await deps.poster.thread(channelId, threadTs);
+  const { offered, leftOut } = offeredMessages(found, messageTs, botUserId);
   const mention = found.find(({ ts }) => ts === messageTs);
+  const names = await deps.names.named(peopleIn(mention ? [...offered, mention] : offered));
   const text = mention ? requestIn(mention, botUserId).text : '';
   const byDefault = await projectOf(deps, channelId);
   const to = parseProjectPrefix(text, projects, byDefault);
@@ -240,11 +260,11 @@ async function preview(
     thread: {
       ...mentioned,
       responseUrl,
-      oldestTs: found.find(({ ts }) => ts === messageTs || ts === messages[0]?.ts)?.ts ?? messageTs,
+      oldestTs: found.find(({ ts }) => ts === messageTs || ts === offered[0]?.ts)?.ts ?? messageTs,
     },
-    prompt: readableText(named?.prompt ?? text, await namesIn(deps, [text])),
-    lines: toLines(read),
-    leftOut: offeredIn(found).leftOut,
+    prompt: readableText(named?.prompt ?? text, names),
+    lines: toLines({ messages: offered, names, found }),
+    leftOut,
     projects,
     project: named?.project ?? byDefault,
     promptMaxLength: promptMaxOf(deps),
