@@ -16,6 +16,7 @@ test('a report that takes long is announced while Slack waits, and shown when it
     ...{ clock, teamId: 'T1', workspaceUrl: null },
     newContext: () => ({ policy }),
     access: { isAdmin: async () => true },
+    poster: { respondPrivately: async (_user: string, _url: string, message: unknown) => say(message) },
   };
   const args = { command: { user_id: 'U1' }, ack: say, respond: say };
   const ready = deps as unknown as ListenerDeps;
