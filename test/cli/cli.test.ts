@@ -99,7 +99,7 @@ describe('settings that are wrong', () => {
       });
       const lines = output.split('\n').filter((line) => line.includes('SLACK_BOT_TOK'));
       expect(lines).toHaveLength(1);
-      expect(lines[0]).toMatch(/SLACK_BOT_TOKN:? is no setting: did you mean SLACK_BOT_TOKEN\? /);
+      expect(lines[0]).toMatch(/SLACK_BOT_TOKN: unknown setting, did you mean SLACK_BOT_TOKEN\? /);
       expect(lines[0]).toContain('Example: SLACK_BOT_TOKEN=xoxb-12-34-abcd');
     },
   );

@@ -52,7 +52,7 @@ test('a misspelt setting is reported, though the program starts without it', asy
   await using patient = await startPatient();
   const { code, output } = await doctor({ ...patient.env, NOTICE_CHANEL: 'C0NEWS' });
   expect(output).toMatch(
-    /^! Settings NOTICE_CHANEL: is no setting: did you mean NOTICE_CHANNELS\? → Example: NOTICE_CHANNELS=/m,
+    /^! Settings NOTICE_CHANEL: unknown setting, did you mean NOTICE_CHANNELS\? → Example: NOTICE_CHANNELS=/m,
   );
   expect(code).toBe(1);
 });

@@ -9,7 +9,7 @@ test('a misspelt setting does not keep the program from starting, and is named i
       level: 'warn',
       event: 'setting_ignored',
       setting: 'NOTICE_CHANEL',
-      reason: 'is no setting: did you mean NOTICE_CHANNELS?',
+      reason: 'unknown setting, did you mean NOTICE_CHANNELS?',
     }),
   );
 });

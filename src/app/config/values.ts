@@ -24,9 +24,12 @@ export class ConfigError extends Error {
   }
 }
 
+const UNKNOWN_SETTING = 'unknown setting';
+
 export function formatProblems({ problems, isBlank }: ConfigError): string {
   const lines = problems.map(({ variable, message, example }) => {
-    return `${variable} ${message}${/[.?]$/.test(message) ? '' : '.'} Example: ${example}`;
+    const colon = message.startsWith(UNKNOWN_SETTING) ? ':' : '';
+    return `${variable}${colon} ${message}${/[.?]$/.test(message) ? '' : '.'} Example: ${example}`;
   });
   if (isBlank)
     lines.push('Put these in .env (`cp .env.example .env`), then run `npm run -s docs-agent doctor`.');
@@ -191,8 +194,7 @@ function* groupProblems(
   }
 }
 
-/** Without any of these, setup hasn't begun. */
-export const OURS = /^(?:SLACK|AGENT|DOCS_AGENT|RUNNER)_/;
+const OURS = /^(?:SLACK|AGENT|DOCS_AGENT|RUNNER)_/;
 /** Kubernetes sets these for every service, such as one named docs-agent. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST$|PORT(?:$|_))|_PORT_\d+_(?:TCP|UDP|SCTP)(?:$|_)/;
 /** `DOCS_AGENT_PORT=tcp://10.0.0.1:80` */
@@ -212,14 +214,14 @@ export function ignoredSettings(env: Environment, others: readonly string[]): Co
     const meant = nearest(variable.toUpperCase(), known, (name) => (name.length >= 8 ? 2 : 1));
     if (meant === null) {
       return OURS.test(variable)
-        ? [{ variable, message: 'is no setting', example: `unset ${variable}` }]
+        ? [{ variable, message: UNKNOWN_SETTING, example: `unset ${variable}` }]
         : [];
     }
     // The right one is set, so this may be another program's.
     if (!OURS.test(variable) && lookUp(env, meant) !== null) return [];
     const setting = meant.replace(/_FILE$/, '');
     const example = meant === setting ? exampleOf(setting as SettingName) : exampleFile(setting);
-    return [{ variable, message: `is no setting: did you mean ${meant}?`, example, meant: setting }];
+    return [{ variable, message: `${UNKNOWN_SETTING}, did you mean ${meant}?`, example, meant: setting }];
   });
   if (env.NOTICE_CHANNELS?.trim() !== '') return problems;
   const message = 'is set, but empty: write channel ids, since # begins a comment in a settings file';

@@ -213,6 +213,7 @@ describe('wrong settings', () => {
       'POLL_MAX_INTERVAL',
       'AGENT_PROJECT_ID',
       'AGENT_API_KEY',
+      'Put',
     ]);
     expect(lines[0]).toBe('AGENT_BASE_URL is missing. Example: AGENT_BASE_URL=https://agent.example.com');
     expect(error.message).toContain('AGENT_TIMEOUT');

@@ -16,11 +16,11 @@ test.each([
   ['log_level', 'LOG_LEVEL'],
   ['HELTH_PORT', 'HEALTH_PORT'],
 ])('%s is taken for a misspelt %s', (name, meant) => {
-  expect(said({ [name]: 'x' })).toEqual([`${name} is no setting: did you mean ${meant}?`]);
+  expect(said({ [name]: 'x' })).toEqual([`${name} unknown setting, did you mean ${meant}?`]);
 });
 
 test('a name that starts like ours is no setting of ours either, whatever was meant', () => {
-  expect(said({ DOCS_AGENT_COLOUR: 'x' })).toEqual(['DOCS_AGENT_COLOUR is no setting']);
+  expect(said({ DOCS_AGENT_COLOUR: 'x' })).toEqual(['DOCS_AGENT_COLOUR unknown setting']);
 });
 
 test('what others set is left alone', () => {
@@ -51,7 +51,7 @@ test('beside another problem a misspelt name is reported with it, and what it st
   expect(problems.map(({ variable }) => variable)).toEqual(['AGENT_BASE_URL', 'SLACK_BOT_TOKN']);
   expect(problems[1]).toMatchObject({
     variable: 'SLACK_BOT_TOKN',
-    message: 'is no setting: did you mean SLACK_BOT_TOKEN?',
+    message: 'unknown setting, did you mean SLACK_BOT_TOKEN?',
     example: 'SLACK_BOT_TOKEN=xoxb-12-34-abcd',
   });
 });
