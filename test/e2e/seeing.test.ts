@@ -124,7 +124,7 @@ test('`status` tells the latest job of who asks; with an id or a link, that job,
   expect(shown.text).toMatch(/\*Turn 1\* .*\n\*Turn 2\* .*Done.*Pull request.*\n“Shorter, please”/);
   expect(shown.text).toMatch(/Waiting: “One more thing”/);
 
-  const [, id = ''] = /jobId\\":\\"([0-9a-f-]{36})/.exec(JSON.stringify(card)) ?? [];
+  const [, id = ''] = /jobId\\":\\"([0-9a-f]{8}-[0-9a-f]{4})/.exec(JSON.stringify(card)) ?? [];
   for (const word of ['1', '#1', id, api.jobs[0]?.id, linkTo(card), `<${linkTo(card)}>`]) {
     expect((await answerTo(program, `status ${word}`, bob)).text, word).toContain('Explain the rate limits');
   }

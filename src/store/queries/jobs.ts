@@ -197,6 +197,7 @@ type Condition = RawBuilder<SqlBool>;
 
 const MAX_MEANT = 20;
 const MAX_CALLS = 500;
+const ID_START = /^[0-9a-f-]{13,36}$/i;
 const NUMBER = /^#?([1-9]\d{0,8})$/;
 /** Drafts and unconfirmed requests are not jobs yet. */
 const IS_JOB: Condition = sql`stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
@@ -255,7 +256,7 @@ export class JobLists extends Table {
     return jobs.map((job) => ({ job, undecided: undecidedOf(calls.get(job.id) ?? []) }));
   }
 
-  /** Finds jobs by number (`#142`), id or agent job id. */
+  /** Finds jobs by number (`#142`), id, its first 13 or more characters, or agent job id. */
   async findByIdentifier(teamId: string, id: string): Promise<Job[]> {
     const find = (isMeant: Condition) =>
       this.db
@@ -268,13 +269,13 @@ export class JobLists extends Table {
         .orderBy('requestedAt', 'desc')
         .limit(MAX_MEANT)
         .execute();
+    const found = [...(await find(sql`id = ${id}`)), ...(await find(sql`agent_job_id = ${id}`))];
+    if (ID_START.test(id)) found.push(...(await find(beginsWith(id.toLowerCase()))));
+    found.sort((a, b) => b.requestedAt - a.requestedAt);
     const [, number] = NUMBER.exec(id) ?? [];
-    const found = [
-      ...(number === undefined ? [] : await find(sql`number = ${Number(number)}`)),
-      ...(await find(sql`id = ${id}`)),
-      ...(await find(sql`agent_job_id = ${id}`)),
-    ];
-    return [...new Map(found.map((row) => [row.id, row])).values()].map(jobFrom);
+    const numbered = number === undefined ? [] : await find(sql`number = ${Number(number)}`);
+    const rows = [...new Map([...numbered, ...found].map((row) => [row.id, row])).values()];
+    return rows.slice(0, MAX_MEANT).map(jobFrom);
   }
 
   /** Oldest first. */
@@ -301,4 +302,9 @@ export class JobLists extends Table {
       .execute();
     return rows.map(jobFrom);
   }
+}
+
+/** In every collation, `g` sorts after the characters of an id. */
+function beginsWith(idStart: string): Condition {
+  return sql`id >= ${idStart} and id < ${`${idStart}g`} and id like ${`${idStart}%`}`;
 }

@@ -194,15 +194,16 @@ export function listContract(open: OpenStore): void {
       expect([await numberOf('asked'), await numberOf('third')]).toEqual([2, 3]);
     });
 
-    test('a job is meant by its id, and by the id of its agent job', async () => {
+    test('a job is meant by its id, by the first part of it, and by the id of its agent job', async () => {
       const id = '3f2a9c1b-0000-4000-8000-000000000001';
       await write({ id, agentJob }, { id: 'job-2' }, { id: '3f2a9c1c', teamId: 'T2' });
       const meant = async (word: string) =>
         idsOf(await opened.run((tx) => tx.lists.findByIdentifier('T1', word)));
       expect(await meant(id)).toEqual([id]);
+      expect(await meant('3F2A9C1B-0000')).toEqual([id]);
       expect(await meant('agent-7')).toEqual([id]);
       expect(await meant('job-2')).toEqual(['job-2']);
-      for (const word of ['3f2a9c1b-0000', '%', '________', '3f2a9c1c', 'agent-8', ''])
+      for (const word of ['3f2a9c1', '%', '________', '3f2a9c1c', 'agent-8', ''])
         expect(await meant(word)).toEqual([]);
     });
   });
