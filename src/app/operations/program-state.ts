@@ -3,8 +3,8 @@ import type { Projects } from '#jobs/requests/command.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { DataDirState } from '#store/backup.ts';
 import type { Store } from '#store/store.ts';
-import { shareInFlight } from './health.ts';
 
+const FRESH_MS = 5_000;
 /** Prometheus waits ten seconds; most metrics don't need the store. */
 const STORE_LIMIT_MS = 2_000;
 const HOUR_MS = 3_600_000;
@@ -27,15 +27,24 @@ export type ProgramState = Awaited<ReturnType<ReturnType<typeof stateReader>>>;
 /** The reader never throws. */
 export function stateReader(watched: Watched) {
   const { clock, hourlyBudget, loops, slackProblem, readDataDir } = watched;
-  const read = shareInFlight(() => readStore(watched));
-  return async () => ({
-    loops: loops(),
-    isSlackConnected: slackProblem() === null,
-    hourlyBudget,
-    /** Null: unavailable or read-only. */
-    store: await clock.timeout(STORE_LIMIT_MS, read(), null).catch(() => null),
-    dataDir: readDataDir(),
-  });
+  const read = () => clock.timeout(STORE_LIMIT_MS, readStore(watched), null).catch(() => null);
+  let reading: ReturnType<typeof read> | null = null;
+  let readAtMs = 0;
+  return async () => {
+    // Absolute: if the clock was set back, old data would seem fresh.
+    if (reading === null || Math.abs(clock.now() - readAtMs) >= FRESH_MS) {
+      readAtMs = clock.now();
+      reading = read();
+    }
+    return {
+      loops: loops(),
+      isSlackConnected: slackProblem() === null,
+      hourlyBudget,
+      /** Null: unavailable or read-only. */
+      store: await reading,
+      dataDir: readDataDir(),
+    };
+  };
 }
 
 async function readStore({ store, clock, projects }: Watched) {
