@@ -39,9 +39,9 @@ export function storeFindings(facts: StoreFacts): Finding[] {
         `If it should not, end it: select pg_terminate_backend(${lock.pid});`,
       ),
     ),
-    ...facts.failures.map(({ kind, count, sinceMs, failure }) =>
+    ...facts.failures.map(({ kind, count, sinceMs, words }) =>
       findingsOf('work', kind).error(
-        `${count === 1 ? '1 task has failed' : `${count} tasks have failed`} at every try since ${new Date(sinceMs).toISOString()}: ${failure}`,
+        `${count === 1 ? '1 task has failed' : `${count} tasks have failed`} at every try since ${new Date(sinceMs).toISOString()}: ${words}`,
         'Do what the error says. If it does not help, keep the log (task_failed) and report it. Nothing is lost: ' +
           'each task is tried again every five minutes.',
       ),

@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { sql } from 'kysely';
+import { taskKinds } from '#jobs/task-kinds.ts';
 import { freeBytesIn } from './backup.ts';
 import { codeOf, type HeldLock, StoreError } from './engines/database.ts';
 import { openPostgres } from './engines/postgres.ts';
@@ -8,7 +9,7 @@ import { connect, DATABASE_FILE, OWNER_FILE, openBeside } from './engines/sqlite
 import { isBusy, sqliteError, unusableDirectory } from './engines/sqlite-errors.ts';
 import { placeOf, type StoreLocation } from './open.ts';
 import { BudgetQueue, ReadBudget } from './queries/budgets.ts';
-import { otherConnectionsSeen, Stats } from './queries/operations.ts';
+import { otherConnectionsSeen } from './queries/operations.ts';
 import { Installations } from './queries/workspaces.ts';
 import { migrations, type SchemaState, schemaState } from './schema/migrations.ts';
 import { fromJson, type Queries } from './schema/tables.ts';
@@ -96,7 +97,10 @@ async function checkRightToCreate(db: Queries) {
 async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts> {
   const directory = resolve(dataDir);
   const path = join(directory, DATABASE_FILE);
-  const freeBytes = tryIn(directory, freeBytesIn);
+  const freeBytes = tryIn(directory, (existing) => {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    return freeBytesIn(existing);
+  });
   const inUse = isOwned(directory);
   // Permissions prove nothing for root, or on a read-only file system.
   if (!inUse) tryIn(directory, (existing) => rmdirSync(mkdtempSync(join(existing, '.docs-agent-doctor-'))));
@@ -175,11 +179,29 @@ async function readRows(db: Queries, nowMs: number) {
       reads: await new ReadBudget(db).paused(nowMs),
       calls: await new BudgetQueue(db).paused(nowMs),
     },
-    failures: await new Stats(db).failingTasks(nowMs - FAILING_FOR_MS),
+    /** Every attempt since `sinceMs` failed. */
+    failures: await taskFailures(db, nowMs - FAILING_FOR_MS),
     pullRequests: pullRequests.map(({ key }) => key) as readonly string[],
     /** To Slack, from programs with another store. */
     otherConnections: await otherConnectionsSeen(db, nowMs),
   };
+}
+
+async function taskFailures(db: Queries, sinceMs: number) {
+  const rows = await db
+    .selectFrom('task')
+    .select((eb) => [
+      'kind',
+      'failure',
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.min<number>('failingSince').as('sinceMs'),
+    ])
+    .where('kind', 'in', taskKinds)
+    .where('failingSince', '<=', sinceMs)
+    .groupBy(['kind', 'failure'])
+    .orderBy('sinceMs')
+    .execute();
+  return rows.map(({ failure, ...tasks }) => ({ ...tasks, words: failure ?? '' }));
 }
 
 /** Only each channel's last notice counts. */

@@ -24,14 +24,8 @@ export class Stats extends Table {
       .execute();
   }
 
-  /** Every attempt since `sinceMs` failed. */
   failingTasks(sinceMs: number) {
-    return this.taskCounts()
-      .select((eb) => ['failure', eb.fn.min<number>('failingSince').as('sinceMs')])
-      .where('failingSince', '<=', sinceMs)
-      .groupBy('failure')
-      .orderBy('sinceMs')
-      .execute();
+    return this.taskCounts().where('failingSince', '<=', sinceMs).execute();
   }
 
   private taskCounts() {
