@@ -1,5 +1,5 @@
 import { threadLink } from '#slack/protocol/ids.ts';
-import { type Sites, shortPullRequestLink } from '#slack/views/job.ts';
+import { readableLink, type Sites } from '#slack/views/job.ts';
 import { message, paragraph, type SlackMessage, say, smallPrint } from '#slack/views/message.ts';
 import {
   counted,
@@ -79,7 +79,7 @@ function others({ ends, unclear, open }: Report, { unclear: one }: LeftToDo, { w
 
 function waiting({ waitingForReview: all }: LeftToDo, { sites, nowMs }: ReportReader) {
   const named = all.slice(0, WAITING_MAX).flatMap(({ url, sinceMs }) => {
-    const link = shortPullRequestLink(url, sites);
+    const link = readableLink(url, sites);
     return link === null ? [] : mrkdwn`${link} (${inDays(nowMs - sinceMs)})`;
   });
   if (named.length === 0) return null;

@@ -77,7 +77,7 @@ export function jobLine(job: Job, reader: Reader): KnownBlock[] {
   const { number, channelId, requesterId } = job;
   const { names, sites } = reader;
   const state = stateLine(job, { sites });
-  const link = shortPullRequestLink(job.agentJob?.prLink ?? job.announcedPrLink, sites);
+  const link = readableLink(job.agentJob?.prLink ?? job.announcedPrLink, sites);
   const standing = cardStandingOf(job) === null ? jobStandingOf(job) : null;
   const by = requesterId === reader.userId ? '' : mrkdwn` by ${askerMention(job)}`;
   const where = channelId === reader.channelId ? '' : mrkdwn` in ${channelMention(channelId)}`;
@@ -187,7 +187,7 @@ function workingLine(job: Job, stage: Working) {
 function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, sites?: Sites) {
   const { agentJob, turn, prLinkTurn = 1, turnReplies } = job;
   const prLink = shownLinkOf(job);
-  const link = shortPullRequestLink(prLink, sites);
+  const link = readableLink(prLink, sites);
   const standing = cardStandingOf(job);
   if (stoppedBy !== undefined && standing !== 'merged' && standing !== 'closed') {
     const name = names.get(stoppedBy ?? '');
@@ -322,6 +322,7 @@ function warningOf({ trouble, muted }: Job, { waiting, untilMs, undecided }: Que
 const LINK_MAX = 1000;
 const UNLINKED_MAX = 500;
 const SHORT_MAX = 150;
+const READABLE_MAX = 120;
 
 /** Plain text if the URL may not be a link. */
 export function pullRequest(prLink: string | null, beside: Parts<Button> = null, style?: 'primary'): Blocks {
@@ -338,6 +339,11 @@ export function shortPullRequestLink(prLink: string | null, sites: Sites = PUBLI
   if (url === null || mrkdwn`${url}`.mrkdwn.length > LINK_MAX) return null;
   const { host, pathname } = new URL(url);
   return ownLink(url, oneLine(pullRequestName(url, sites) ?? `${host}${pathname}`, SHORT_MAX));
+}
+
+/** With a lower limit, for lists. */
+export function readableLink(prLink: string | null, sites?: Sites): Mrkdwn | null {
+  return (prLink?.length ?? 0) > READABLE_MAX ? null : shortPullRequestLink(prLink, sites);
 }
 
 function inWords(state: string) {
