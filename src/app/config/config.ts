@@ -14,6 +14,7 @@ import {
   type Environment,
   ignoredSettings,
   isOauthMeant,
+  OURS,
   present,
   problemWith,
   type ReadFile,
@@ -57,7 +58,7 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   // A misspelt setting isn't reported as missing, too.
   const meant = new Set(ignored.map((problem) => problem.meant));
   const isMeant = ({ variable }: ConfigProblem) => meant.has(variable) && env[variable] === undefined;
-  const isBlank = ignored.length === 0 && NEEDED_FIRST.every((name) => values[name] === undefined);
+  const isBlank = ignored.length === 0 && !Object.keys(values).some((name) => OURS.test(name));
   const each = new Map(problems.map((problem) => [problem.variable + problem.message, problem]));
   throw new ConfigError([...[...each.values()].filter((problem) => !isMeant(problem)), ...ignored], isBlank);
 }

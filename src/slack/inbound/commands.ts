@@ -3,6 +3,7 @@ import { announces } from '#jobs/agent-job.ts';
 import { openJob } from '#jobs/decide/open.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
 import type { Job, JobCursor, Viewer } from '#jobs/job.ts';
+import { channelSettingsOf } from '#jobs/policy.ts';
 import { projectCalled } from '#jobs/requests/command.ts';
 import { type Intent, intentOf } from '#jobs/requests/intent.ts';
 import type { Transaction } from '#store/store.ts';
@@ -149,16 +150,21 @@ async function helpAnswer(deps: ListenerDeps, userId: string) {
   return helpView(recipe);
 }
 
-async function doctorAnswer(deps: ListenerDeps, { userId }: Viewer) {
+async function doctorAnswer(deps: ListenerDeps, { userId, channelId }: Viewer) {
   await requireAdmin(deps, userId, 'see');
   return readInTime(deps, async () => {
     const { known, projects, store, clock, teamId } = deps;
     const rules = deps.newContext().rulesOf(teamId);
-    const { channels, reads, calls } = await store.transaction(async (tx) => ({
-      channels: await noticeChannelsOf(tx, teamId, rules),
-      reads: await tx.readBudget.paused(clock.now()),
-      calls: await tx.budgetQueue.paused(clock.now()),
-    }));
+    const { channels, reads, calls } = await store.transaction(async (tx) => {
+      const saved = await tx.channelSettings.get(teamId, channelId);
+      const here = channelSettingsOf(rules, channelId, saved).noticeChannels ?? [];
+      return {
+        // This channel's first: `selfCheck` asks only about the first few.
+        channels: new Set([...here, ...(await noticeChannelsOf(tx, teamId, rules))]),
+        reads: await tx.readBudget.paused(clock.now()),
+        calls: await tx.budgetQueue.paused(clock.now()),
+      };
+    });
     const pausesOf = (what: AgentPause['what'], pauses: typeof reads) =>
       pauses.flatMap(({ projectId, untilMs }) => {
         const name = projects.find(({ id }) => id === projectId)?.name;
@@ -166,7 +172,7 @@ async function doctorAnswer(deps: ListenerDeps, { userId }: Viewer) {
       });
     return doctorView({
       slackProblem: known.slackProblem(),
-      slack: await deps.selfCheck.ask(channels, rules),
+      slack: await deps.selfCheck.ask([...channels], rules),
       projects: projects.map(({ id, name }) => ({ name, agent: known.agent(id) })),
       services: known.services(),
       pauses: [...pausesOf('reads', reads), ...pausesOf('calls', calls)],
