@@ -146,9 +146,11 @@ export function createAgentClient({
       const request = { path: paths.job(projectId, NO_JOB), isRead: true } as const;
       const error: unknown = await call(projectId, request, asJob(NO_JOB)).catch((thrown: unknown) => thrown);
       if (!(error instanceof AgentError) || factsOf(projectId).can !== undefined) return null;
-      const { status, message } = error.failure;
-      if (status !== null && !GATEWAY_STATUSES.includes(status)) return null;
-      return new AgentError({ outcome: 'definite', reason: 'unreachable', message }, error);
+      const { status, message, retryAfterMs } = error.failure;
+      // Of a gateway or proxy, which cannot say what the service announces.
+      const isGateways = status === 429 || (status !== null && status > 501);
+      if (status !== null && !isGateways) return null;
+      return new AgentError({ outcome: 'definite', reason: 'unreachable', message, retryAfterMs }, error);
     },
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
@@ -179,9 +181,6 @@ function wasNotSent({ outcome, reason }: AgentFailure) {
 function mayReadAgain({ reason, retryAfterMs }: AgentFailure) {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
 }
-
-/** Of a gateway or proxy, which cannot say what the service announces. */
-const GATEWAY_STATUSES: readonly number[] = [429, 502, 503, 504];
 
 const NO_JOB = 'docs-agent-no-such-job';
 

@@ -153,7 +153,7 @@ describeWithLocalSlack('a store with a reminder of the removed feature pull-requ
     await program.logged('started');
     if (reminder === undefined) throw new Error('there is no reminder');
     await slack.control.press(reminder, 'no_more_reminders', alice);
-    await expect.poll(() => post('no longer there')).toMatchObject({ ephemeral_to: alice });
+    await expect.poll(() => post('not available here')).toMatchObject({ ephemeral_to: alice });
     const threadTs = reminder.thread_ts ?? '';
     await slack.control.message({ channel: general, user: alice, text: 'Shorten it', threadTs });
     await expect

@@ -54,6 +54,13 @@ describe('a secret is taken out of a text', () => {
     }
   });
 
+  test.each(['AKIAHUSH1HUSH2HUSH34', `AIza${hush}${hush}`, `ATATT3x${hush}`])(
+    '%s after a capital',
+    (secret) => {
+      expect(withoutSecrets(`KEY${secret}`).toLowerCase()).not.toMatch(/hush\d/);
+    },
+  );
+
   test.each([
     'Basic authentication and Bearer tokens',
     'Bearer token-based access, Basic TypeScript',

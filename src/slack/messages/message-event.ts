@@ -110,7 +110,7 @@ export function isChange({ subtype }: Pick<ChangeEvent, 'subtype'>): boolean {
 /** `message` is the current or last version. */
 export type Change = Exclude<ReturnType<typeof changeIn>, null>;
 
-/** Null: no person changed it. */
+/** Null: neither an edit nor a deletion. */
 export function changeIn({ subtype, channel, message: now, previous_message: before }: ChangeEvent) {
   // A deleted message with replies leaves a tombstone.
   const isDeleted = subtype === 'message_deleted' || now?.subtype === 'tombstone';

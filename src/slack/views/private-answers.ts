@@ -165,7 +165,7 @@ export const notInstalledView = say`🧭 *docs-agent isn't installed in this wor
 
 export const threadForgottenView = say`🗄️ *I no longer follow this thread.* Its job is no longer stored. Mention me to start another here.`;
 export const jobForgottenView = say`Already done: this job is no longer stored. Start a new one with \`/docs-agent\`.`;
-export const buttonGoneView = say`🗄️ *That's no longer there.* The part of docs-agent that had this button was removed.`;
+export const buttonGoneView = say`🗄️ *That's not available here.* The part of docs-agent that this button belongs to was removed, or is not running yet.`;
 /** Another program shares the app. */
 export const jobAtAnotherView = say`⚠️ *That didn't arrive.* Two programs share this Slack app, and this reached the one that doesn't know the job. Try again, and tell an administrator.`;
 export const notYourFormView = say`This form was made for somebody else or for another channel. Press the button in the thread again.`;

@@ -40,7 +40,9 @@ test('a list says of each job what it is, how it is, and where (L1)', () => {
     [Older]"
   `);
   expect(blocks.at(-1)).toMatchObject({
-    elements: [{ action_id: 'list_older', value: `{"requestedAtMs":${fivePastTwoMs - 86_400_000},"id":"job-1"}` }],
+    elements: [
+      { action_id: 'list_older', value: `{"requestedAtMs":${fivePastTwoMs - 86_400_000},"id":"job-1"}` },
+    ],
   });
 });
 
