@@ -14,7 +14,6 @@ import {
   type Environment,
   ignoredSettings,
   isOauthMeant,
-  OURS,
   present,
   problemWith,
   type ReadFile,
@@ -58,10 +57,22 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   // A misspelt setting isn't reported as missing, too.
   const meant = new Set(ignored.map((problem) => problem.meant));
   const isMeant = ({ variable }: ConfigProblem) => meant.has(variable) && env[variable] === undefined;
-  const isBlank = ignored.length === 0 && !Object.keys(values).some((name) => OURS.test(name));
+  const isBlank = ignored.length === 0 && NEEDED_FIRST.every((name) => values[name] === undefined);
   const each = new Map(problems.map((problem) => [problem.variable + problem.message, problem]));
   throw new ConfigError([...[...each.values()].filter((problem) => !isMeant(problem)), ...ignored], isBlank);
 }
+
+/** Without these, setup hasn't begun. */
+const NEEDED_FIRST = [
+  'SLACK_BOT_TOKEN',
+  'SLACK_APP_TOKEN',
+  'SLACK_SIGNING_SECRET',
+  'SLACK_CLIENT_ID',
+  'AGENT_BASE_URL',
+  'AGENT_API_KEY',
+  'AGENT_PROJECT_ID',
+  'DOCS_AGENT_CONFIG',
+] as const;
 
 export function parseStoreConfig(env: Environment) {
   return storeOf(parsePart(env, STORE_NAMES));

@@ -194,8 +194,7 @@ function* groupProblems(
   }
 }
 
-/** Without any of these, setup hasn't begun. */
-export const OURS = /^(?:SLACK|AGENT|DOCS_AGENT|RUNNER)_/;
+const OURS = /^(?:SLACK|AGENT|DOCS_AGENT|RUNNER)_/;
 /** Kubernetes sets these for every service, such as one named docs-agent. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST$|PORT(?:$|_))|_PORT_\d+_(?:TCP|UDP|SCTP)(?:$|_)/;
 /** `DOCS_AGENT_PORT=tcp://10.0.0.1:80` */
