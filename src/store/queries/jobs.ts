@@ -6,7 +6,7 @@ import type { NeedingJob } from '#jobs/follow-ups/follow-up.ts';
 import { undecidedOf } from '#jobs/follow-ups/follow-up.ts';
 import type { PastCall } from '#jobs/follow-ups/turns.ts';
 import type { JobCursor, JobPage, Viewer } from '#jobs/job.ts';
-import { type Job, openStages } from '#jobs/job.ts';
+import { type Job, openStages, type Stage } from '#jobs/job.ts';
 import type { ChannelSettings } from '#jobs/policy.ts';
 import type { TaskKind } from '#jobs/task-kinds.ts';
 import { fromJson, type Json, jobColumns, jobFrom, literals, toJson } from '../schema/tables.ts';
@@ -22,6 +22,8 @@ export type Thread = Readonly<{
 }>;
 
 const NOBODY = '';
+/** Drafts and unconfirmed requests are not jobs yet. */
+const notYetJobs: readonly Stage['kind'][] = ['awaiting_confirmation', 'draft', 'dropped'];
 
 export interface LockedJob extends JobState {
   readonly saved: ChannelSettings | null;
@@ -163,19 +165,28 @@ export class Jobs extends Table {
   }
 
   /** Writes only changes to a locked job: SQLite rewrites the index entries of every column that is set. */
-  async put(job: Job): Promise<void> {
-    const before = this.locked.get(job.id);
-    if (before === job) return;
-    const data = toJson(job);
+  async put(given: Job): Promise<void> {
+    const before = this.locked.get(given.id);
+    if (before === given) return;
+    const job = { ...given, number: await this.numberOf(given) };
     const keys = keysOf(job);
-    if (before === undefined) {
-      const row = { number: job.number || null, ...keys, data };
-      await this.upsert('job', { id: job.id }, row, { ...keys, data });
-    } else {
+    const data = toJson(job);
+    if (before === undefined) await this.upsert('job', { id: job.id }, { ...keys, data });
+    else {
       const changes = isDeepStrictEqual(keys, keysOf(before)) ? { data } : { ...keys, data };
       await this.update('job', { id: job.id }, changes);
     }
     this.locked.set(job.id, job);
+  }
+
+  /** Only requests of the same workspace wait for each other's commit. */
+  private async numberOf({ teamId, number, stage }: Job) {
+    if (number > 0 || notYetJobs.includes(stage.kind)) return number;
+    const { rows } = await sql<{ lastNumber: number }>`
+      insert into job_count (team_id, last_number) values (${teamId}, 1)
+      on conflict (team_id) do update set last_number = job_count.last_number + 1
+      returning last_number`.execute(this.db);
+    return rows[0]?.lastNumber ?? 0;
   }
 }
 
@@ -190,6 +201,7 @@ function keysOf(job: Job) {
     stage: job.stage.kind,
     agentJobId: job.agentJob?.id ?? job.watchedAgentJobId,
     hasPullRequest: job.announcedPrLink === null ? 0 : 1,
+    number: job.number || null,
   };
 }
 
@@ -199,8 +211,7 @@ const MAX_MEANT = 20;
 const MAX_CALLS = 500;
 const ID_START = /^[0-9a-f-]{13,36}$/i;
 const NUMBER = /^#?([1-9]\d{0,8})$/;
-/** Drafts and unconfirmed requests are not jobs yet. */
-const IS_JOB: Condition = sql`stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
+const IS_JOB: Condition = sql`stage not in (${literals(notYetJobs)})`;
 const IS_OPEN: Condition = sql`stage in (${literals(openStages)})`;
 
 const WHICH = {

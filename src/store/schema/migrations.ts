@@ -9,9 +9,7 @@ export function migrations(engine: Database['engine']): Record<string, Migration
   return {
     '0001_start': {
       up: async (db) => {
-        const [dialect, numbering] =
-          engine === 'sqlite' ? [SQLITE, NUMBER_ON_SQLITE] : [POSTGRES, NUMBER_ON_POSTGRES];
-        const statements = [...tables(dialect).split(';\n'), ...numbering];
+        const statements = tables(engine === 'sqlite' ? SQLITE : POSTGRES).split(';\n');
         for (const statement of statements) await sql.raw(statement).execute(db);
       },
     },
@@ -313,31 +311,6 @@ create table moved (place text not null primary key, at bigint not null);
 -- Identifies the installation, and numbers its backups.
 create table backup_origin (installation_id text not null primary key, sequence bigint not null);
 insert into backup_origin (installation_id, sequence) values ('${randomUUID()}', 0)`;
-
-/**
- * Only requests of the same workspace wait for each other's commit. Questions and abandoned drafts get no
- * number.
- */
-const IS_UNNUMBERED = `new.number is null and new.stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
-
-const NUMBER_ON_SQLITE = ['insert', 'update of stage'].map(
-  (change, index) => `create trigger job_numbered_${index} after ${change} on job when ${IS_UNNUMBERED} begin
-    insert into job_count (team_id, last_number) values (new.team_id, 1)
-      on conflict (team_id) do update set last_number = last_number + 1;
-    update job set number = (select last_number from job_count where team_id = new.team_id) where id = new.id;
-  end`,
-);
-
-const NUMBER_ON_POSTGRES = [
-  `create function number_job() returns trigger language plpgsql as $$ begin
-    insert into job_count as known (team_id, last_number) values (new.team_id, 1)
-      on conflict (team_id) do update set last_number = known.last_number + 1
-      returning last_number into new.number;
-    return new;
-  end $$`,
-  `create trigger job_numbered before insert or update of stage on job for each row when (${IS_UNNUMBERED})
-    execute function number_job()`,
-];
 
 /** Applies all or none. Returns their names. */
 export async function migrate(

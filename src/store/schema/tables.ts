@@ -110,7 +110,7 @@ interface JobTable extends Pick<Job, 'id' | 'teamId' | 'channelId' | 'threadTs' 
   stage: Stage['kind'];
   agentJobId: string | null;
   hasPullRequest: number;
-  /** Null on write: the database numbers it. */
+  /** Null: not a job yet. */
   number: number | null;
   data: Json<Job>;
   cardDrawnAt: number | null;
