@@ -38,7 +38,6 @@ describe('migrations', () => {
       'follow_up',
       'heartbeat',
       'home',
-      'hook_answer',
       'inbound_request',
       'installation',
       'job',

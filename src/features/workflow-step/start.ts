@@ -132,17 +132,16 @@ function storeOnce(
   return deps.store.transaction(async (tx) => {
     const context = deps.newContext();
     const { nowMs } = context;
-    const first = await tx.hookAnswers.claim(answerKey, nowMs);
+    const first = await tx.inboundRequests.claim(answerKey, nowMs);
     if (first !== null) return { error: first, note: { outcome: 'duplicate' } };
     if ('kind' in step) {
       const error = stepRefusalText(step);
-      await tx.hookAnswers.put(answerKey, error);
+      await tx.inboundRequests.answer(answerKey, error);
       // Without a person, the channel is missing from `workflows`.
       const reason = step.kind === 'not_allowed' ? (step.person ?? 'channel') : step.kind;
       return { error, note: { outcome: 'refused', refusal: { teamId, userId: personId, reason } } };
     }
-    const isNew = await tx.inboundRequests.remember(keys, nowMs);
-    if (!isNew) return { error: STARTED, note: { outcome: 'duplicate' } };
+    await tx.inboundRequests.remember(keys, nowMs);
     const { request, isDraft } = step;
     const approvers = approversIn(context.rulesOf(teamId), request.channelId);
     const decision = isDraft ? requestDraft(request, { approvers }, context) : openJob(request, context);
