@@ -36,10 +36,10 @@ interface Events {
   recipe_skipped: object;
   pause_refused: object;
   message_accepted: OfPictures & { callId: string; agentJobId: string; agentJob: AgentJob | null };
-  message_failed: CallFailed & OfOthers;
+  message_failed: CallFailed & OfProject;
   /** `before`: the job when it was read. */
   job_checked: { agentJob: AgentJob; before?: Job };
-  check_failed: { agentJobId: string; failure: AgentFailure } & OfOthers;
+  check_failed: { agentJobId: string; failure: AgentFailure } & OfProject;
   start_again_pressed: ByPerson & {
     creates?: number | undefined;
     callId?: string | undefined;
@@ -110,8 +110,9 @@ interface ByPerson {
   readonly userId?: string | undefined;
 }
 
-interface OfOthers {
-  readonly othersAnsweredAtMs?: number | null;
+interface OfProject {
+  /** The last call that the agent accepted. */
+  readonly answeredAtMs?: number | null;
 }
 
 type StartPress = Readonly<{
