@@ -123,18 +123,17 @@ export async function callNext(
   { pause, isTaken }: { pause: CallPause | null; isTaken: boolean },
   nowMs: number,
 ): Promise<number | null> {
-  if (pause !== null) {
-    const line = await lineOf(tx, projectId, hourlyBudget, nowMs);
+  if (pause === null && !isTaken) return null;
+  const line = await lineOf(tx, projectId, hourlyBudget, nowMs);
+  if (pause !== null && line.length > 0) {
     const firstAtMs = Math.max(pause.untilMs, nowMs);
-    if (line.length > 0) {
-      await callFirst(tx, line, firstAtMs);
-      const place = line.findIndex(({ jobId }) => jobId === id);
-      return place < 0 ? null : callAtMs(place, firstAtMs);
-    }
-    if (isTaken) await tx.budgetQueue.changePause(projectId, () => null, nowMs);
+    await callFirst(tx, line, firstAtMs);
+    const place = line.findIndex(({ jobId }) => jobId === id);
+    return place < 0 ? null : callAtMs(place, firstAtMs);
   }
-  const jobId = isTaken ? await tx.budgetQueue.firstStart(projectId) : null;
-  if (jobId !== null) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${jobId}`, nowMs);
+  if (pause !== null && isTaken) await tx.budgetQueue.changePause(projectId, () => null, nowMs);
+  const start = line.find(({ kind }) => kind === 'create_job');
+  if (start !== undefined) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${start.jobId}`, nowMs);
   return null;
 }
 

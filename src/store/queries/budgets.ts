@@ -66,13 +66,6 @@ export class BudgetQueue extends Table {
     return rows.map(({ unattended, ...waiting }) => ({ ...waiting, isUnattended: unattended === 1 }));
   }
 
-  async firstStart(projectId: string): Promise<string | null> {
-    const starts = (await this.waiting(projectId)).filter(({ kind }) => kind === 'create_job');
-    // An unattended start may have to yield.
-    const first = starts.find(({ isUnattended }) => !isUnattended) ?? starts[0];
-    return first?.jobId ?? null;
-  }
-
   async leave(callId: string): Promise<void> {
     await leaveQueue(this.db, { callId });
   }

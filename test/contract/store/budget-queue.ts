@@ -24,28 +24,24 @@ export function budgetQueueContract(open: OpenStore): void {
       await want('c', 'call-3', 'site');
       expect(await waiting()).toEqual(['create_job b', 'create_job a']);
       expect(await waiting('site')).toEqual(['create_job c']);
-      const firstStart = (projectId: string) => opened.run((tx) => tx.budgetQueue.firstStart(projectId));
-      expect([await firstStart('docs'), await firstStart('nowhere')]).toEqual(['b', null]);
       await opened.run((tx) => tx.budgetQueue.leave('call-1'));
       expect(await waiting()).toEqual(['create_job a']);
       await opened.run((tx) => tx.budgetQueue.join('call-1'));
       expect(await waiting()).toEqual(['create_job b', 'create_job a']);
     });
 
-    test('knows which jobs nobody asked for: people’s starts are woken first', async () => {
+    test('knows which jobs nobody asked for', async () => {
       const start = (id: string, requesterId: string | null, fields: Partial<Job> = {}) => {
         const job = aJob({ id, requesterId, threadTs: `${id}.000100`, ...fields });
         const calls = [aCreateCall(`call-${id}`, { lane: lane(id) })];
         return opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
       };
       await start('recipe', null);
-      expect(await opened.run((tx) => tx.budgetQueue.firstStart('docs'))).toBe('recipe');
       await start('alice', 'U1');
       expect(await opened.run((tx) => tx.budgetQueue.waiting('docs'))).toEqual([
         { jobId: 'recipe', kind: 'create_job', isUnattended: true, passedUntilMs: null },
         { jobId: 'alice', kind: 'create_job', isUnattended: false, passedUntilMs: null },
       ]);
-      expect(await opened.run((tx) => tx.budgetQueue.firstStart('docs'))).toBe('alice');
       await start('draft', null, { isStartedByPerson: true });
       const rest = (await opened.run((tx) => tx.budgetQueue.waiting('docs'))).slice(2);
       expect(rest.map(({ isUnattended }) => isUnattended)).toEqual([false]);

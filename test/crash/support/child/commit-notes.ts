@@ -58,7 +58,6 @@ const SILENT = new Set([
   'readBudget.slowDown',
   'budgetQueue.join',
   'budgetQueue.waiting',
-  'budgetQueue.firstStart',
   'budgetQueue.leave',
   'budgetQueue.pause',
   'budgetQueue.paused',
