@@ -302,6 +302,8 @@ export function sendFollowUps(tools: AgentTools, { subject, lease, attempts }: C
 async function mustWaitMs(tx: Transaction, jobId: string, attempts: number, nowMs: number): Promise<number> {
   if (attempts < MAX_WAITS_FOR_OLDER && (await tx.catchUps.readFirst(jobId))) return WAIT_FOR_OLDER_MS;
   const job = await tx.jobs.get(jobId);
-  if (attempts >= MAX_WAITS_FOR_CHECK || job?.trouble?.source !== 'check') return 0;
-  return (await tx.tasks.runNow('check_job', jobId, nowMs)) ? WAIT_FOR_CHECK_MS : 0;
+  const isUnread = job?.stage.kind === 'working' && job.trouble?.source === 'check';
+  if (attempts >= MAX_WAITS_FOR_CHECK || !isUnread) return 0;
+  await tx.tasks.runNowUnlessLocked('check_job', jobId, nowMs);
+  return WAIT_FOR_CHECK_MS;
 }

@@ -32,7 +32,7 @@ export class CatchUps extends Table {
     await this.upsert('catchUp', { jobId }, { teamId, ...unread, ...request }, { ...request, requestCount });
     await this.schedule(teamId, nowMs);
     // The task may wait for threads due later.
-    await this.tasks.runNow('catch_up', teamId, nowMs);
+    await this.tasks.runNowUnlessLocked('catch_up', teamId, nowMs);
   }
 
   async requestLive({ teamId, sinceMs, limit, nowMs, fromMs, isSweep }: LiveThreads) {

@@ -144,20 +144,6 @@ export class Tasks {
     return [...admitted];
   }
 
-  /** Unless in flight or awaiting a retry. Returns whether the task exists. */
-  async runNow(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
-    const id = taskId(kind, subject);
-    await this.db
-      .updateTable('task')
-      .set({ runAt: nowMs })
-      .where((eb) => eb.and({ id, attempts: 0, leaseToken: null }))
-      .where('runAt', '>', nowMs)
-      .execute();
-    const exists = (await this.ids.where('id', '=', id).executeTakeFirst()) !== undefined;
-    if (exists) this.noteScheduled(kind, nowMs);
-    return exists;
-  }
-
   /**
    * Makes tasks due now, even if they await a retry (`minAttempts` 1: only those). Skips leased and locked
    * tasks.

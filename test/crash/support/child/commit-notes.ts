@@ -42,7 +42,6 @@ const SILENT = new Set([
   'tasks.leaseNowMs',
   'tasks.firstFreeMs',
   'tasks.nextDueAtMs',
-  'tasks.runNow',
   // Goes along with the outcome of a call.
   'tasks.runNowUnlessLocked',
   // How many connections a replica has: said again within a minute.
