@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type AnyJobContext, applyEvent, factsOf } from '#engine/apply-event.ts';
 import { fairLimit } from '#engine/claim-fairly.ts';
 import { type DueCall, runLane, type Wait } from '#engine/run-lane.ts';
@@ -26,7 +25,6 @@ type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' |
 type AgentResult = Readonly<{
   /** Null: the call is dropped. */
   event: JobEvent | null;
-  isRewritten?: true;
   askAgainAtMs?: number;
 }>;
 
@@ -48,6 +46,8 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
   return runLane<{ prompt: string; unreachable: AgentError | null }, AgentResult>(
     tools,
     {
+      // Rewriting a call requires its job's lock, which comes before the budget's.
+      lock: (tx) => tx.jobs.lockOnly(task.subject.slice('agent:'.length)),
       prepare: async ({ call, job }) => {
         const request = requestOf(call);
         if (request.kind === 'cancel_job') return { prompt: '', unreachable: null };
@@ -62,14 +62,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
         const { kind } = requestOf(due.call);
         // The turn has ended by itself.
         if (kind === 'cancel_job') return isStopping(due.job) ? null : { event: null };
-        // Rewriting a call requires its job's lock, which comes before the budget's.
-        await tx.jobs.lockOnly(due.job.id);
-        if (kind === 'create_job') {
-          const job = await tx.jobs.get(due.job.id);
-          if (job?.stage.kind !== 'creating') return { event: null };
-          const call = await tx.calls.get(due.call.id);
-          if (!isDeepStrictEqual(call?.request, due.call.request)) return { event: null, isRewritten: true };
-        }
+        if (kind === 'create_job' && due.job.stage.kind !== 'creating') return { event: null };
         const overBudget = await takeFromBudget(tools, tx, due.job, kind);
         if (overBudget === null) return null;
         return { event: failed(due, overBudget.failure), askAgainAtMs: overBudget.askAgainAtMs };
@@ -132,11 +125,10 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
   async function record(
     tx: Transaction,
     { call, job }: DueCall,
-    { event, isRewritten, askAgainAtMs }: AgentResult,
+    { event, askAgainAtMs }: AgentResult,
     context: AnyJobContext,
   ): Promise<Wait | null> {
     const { nowMs } = context;
-    if (isRewritten) return { delayUntilMs: nowMs };
     if (event === null) {
       const detail = 'the job does not wait for it any more';
       await tx.budgetQueue.leave(call.id);

@@ -17,6 +17,8 @@ export type Wait = { readonly retryAtMs: number } | { readonly delayUntilMs: num
 
 /** Makes one kind of outward call, each at most once. */
 export interface Effect<Prepared, Result> {
+  /** Before the next call and its job are read. */
+  lock?(tx: Transaction): Promise<void>;
   /** A crash here leaves the call pending. */
   prepare(due: DueCall): Promise<Prepared>;
   /** Returns a result to record instead of making the call. */
@@ -53,6 +55,7 @@ export async function runLane<Prepared, Result>(
   /** Returns what follows the commit. Null: nothing is next, or the lane has to wait. */
   async function begin(tx: Transaction): Promise<(() => Promise<LaneState>) | null> {
     await tx.tasks.fence(task.lease);
+    await effect.lock?.(tx);
     const due = await nextCall(tx);
     if (due === null) return null;
     const { call } = due;
