@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { retryDelayMs } from '#jobs/schedule/schedule.ts';
 import { type TaskKind, taskFacts } from '#jobs/task-kinds.ts';
 import { type Clock, type Periodic, periodically } from '#runtime/clock.ts';
@@ -166,7 +166,7 @@ export function createLoop(options: LoopOptions) {
   /** Slack gives requests three seconds. */
   async function yieldToRequests() {
     for (let pauses = 0; pauses < MAX_PAUSES && requestsInFlight() > 0; pauses += 1) {
-      await clock.pause(PAUSE_FOR_REQUESTS_MS);
+      await sleep(PAUSE_FOR_REQUESTS_MS);
     }
   }
 

@@ -1,13 +1,9 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-
 export interface Clock {
   now(): number;
   at(atMs: number, callback: () => void): () => void;
   /** When the process started, it or its machine last woke, or its clock changed. */
   awakeSinceMs(): number;
   sleep(ms: number): Promise<void>;
-  /** Lets other work of this process go first. A test clock waits one turn of the event loop instead. */
-  pause(ms: number): Promise<void>;
   /** Rethrows errors; drops late results. */
   timeout<T, L>(ms: number, awaited: Promise<T> | T, late: L): Promise<T | L>;
   /**
@@ -17,16 +13,15 @@ export interface Clock {
   abortAfter<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-type ClockParts = Pick<Clock, 'now' | 'at' | 'awakeSinceMs'> & Partial<Pick<Clock, 'pause'>>;
+type ClockParts = Pick<Clock, 'now' | 'at' | 'awakeSinceMs'>;
 
 /** No timer outlives its wait. */
-export function clockFrom({ now, at, awakeSinceMs, pause = () => nextTurn() }: ClockParts): Clock {
+export function clockFrom({ now, at, awakeSinceMs }: ClockParts): Clock {
   const after = (ms: number, callback: () => void) => at(now() + ms, callback);
   return {
     now,
     at,
     awakeSinceMs,
-    pause,
     sleep: (ms) => new Promise((resolve) => void after(ms, resolve)),
     timeout: async (ms, awaited, late) => {
       const { promise: limit, resolve } = Promise.withResolvers<typeof late>();
@@ -76,7 +71,6 @@ setInterval(beat, BEAT_MS).unref();
 export const systemClock: Clock = clockFrom({
   now: () => Date.now(),
   awakeSinceMs: beat,
-  pause: (ms) => sleep(ms),
   at: (atMs, callback) => {
     const delayMs = Math.min(Math.max(atMs - Date.now(), 0), LONGEST_TIMEOUT_MS);
     const timer = setTimeout(callback, delayMs);
