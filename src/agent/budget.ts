@@ -36,7 +36,7 @@ export async function takeFromBudget(
   kind: BudgetKind,
 ): Promise<{ readonly failure: AgentFailure; readonly askAgainAtMs: number } | null> {
   const { id: jobId, projectId } = job;
-  const pause = isHurried(job, kind) ? null : await lockPause(tx, projectId, clock.now());
+  const pause = isHurried(job, kind) ? null : await tx.budgetQueue.lockPause(projectId, clock.now());
   // From here on, no answer changes the pause or the line.
   const nowMs = clock.now();
   const limited = (status: number | null, message: string, goesAtMs: number, askAgainAtMs = goesAtMs) => {
@@ -137,15 +137,6 @@ export async function callNext(
   return null;
 }
 
-/**
- * An answer skips a locked task that it would wake, so a task must not decide to wait at the same moment. The
- * caller holds the job's lock.
- */
-async function lockPause(tx: Transaction, projectId: string, nowMs: number) {
-  if ((await tx.budgetQueue.pause(projectId, nowMs)) === null) return null;
-  return tx.budgetQueue.changePause(projectId, (pause) => pause, nowMs);
-}
-
 /** The job's replies wait for the rate limit and are next in line. */
 export async function isNextInLine(
   { hourlyBudget, clock }: AgentTools,
@@ -155,7 +146,7 @@ export async function isNextInLine(
   const job = await tx.jobs.get(jobId);
   if (job === null || (job.sendNotBeforeMs ?? 0) <= clock.now()) return false;
   await tx.jobs.lockOnly(jobId);
-  const pause = await lockPause(tx, job.projectId, clock.now());
+  const pause = await tx.budgetQueue.lockPause(job.projectId, clock.now());
   const nowMs = clock.now();
   if (pause === null || nowMs < pause.untilMs) return false;
   const [first] = await lineOf(tx, job.projectId, hourlyBudget, nowMs);

@@ -76,9 +76,13 @@ export class BudgetQueue extends Table {
     }
   }
 
-  /** Takes no lock. */
-  async pause(projectId: string, nowMs: number): Promise<CallPause | null> {
-    return pauseFrom(await this.row('callPause', { projectId }), nowMs);
+  /**
+   * An answer skips a locked task that it would wake, so a task must not decide to wait at the same moment. The
+   * caller holds the job's lock.
+   */
+  async lockPause(projectId: string, nowMs: number): Promise<CallPause | null> {
+    const [row] = await lockPause(this.db, { projectId });
+    return pauseFrom(row, nowMs);
   }
 
   paused(nowMs: number): Promise<ProjectPause[]> {
@@ -90,8 +94,7 @@ export class BudgetQueue extends Table {
     change: (before: CallPause | null) => CallPause | null,
     nowMs: number,
   ): Promise<CallPause | null> {
-    const [row] = await lockPause(this.db, { projectId });
-    const before = pauseFrom(row, nowMs);
+    const before = await this.lockPause(projectId, nowMs);
     const after = change(before);
     if (after === before) return after;
     if (after === null) await this.delete('callPause', { projectId });

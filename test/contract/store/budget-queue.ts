@@ -130,7 +130,7 @@ export function budgetQueueContract(open: OpenStore): void {
       const change = (projectId: string, after: typeof pause | null) =>
         opened.run((tx) => tx.budgetQueue.changePause(projectId, () => after, NOW_MS));
       const pauseAt = (nowMs: number, projectId = 'docs') =>
-        opened.run((tx) => tx.budgetQueue.pause(projectId, nowMs));
+        opened.run((tx) => tx.budgetQueue.lockPause(projectId, nowMs));
       const paused = (nowMs: number) => opened.run((tx) => tx.budgetQueue.paused(nowMs));
       await change('docs', { ...pause, refusals: 1 });
       await change('docs', pause);

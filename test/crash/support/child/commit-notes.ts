@@ -58,7 +58,7 @@ const SILENT = new Set([
   'budgetQueue.join',
   'budgetQueue.waiting',
   'budgetQueue.leave',
-  'budgetQueue.pause',
+  'budgetQueue.lockPause',
   'budgetQueue.paused',
   // These go along with the outcome of a call, or with a task that is put off.
   'budgetQueue.changePause',
