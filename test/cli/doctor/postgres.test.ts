@@ -74,8 +74,8 @@ describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
     patient.env.DATABASE_URL = url.href;
     expect(await patient.finding('store')).toMatchObject({
       level: 'error',
-      found: 'The user of DATABASE_URL may not create tables.',
-      next: expect.stringContaining('Give it the right'),
+      found: 'Postgres failed: permission denied for schema public (42501).',
+      next: expect.stringContaining('the right to create and write tables'),
     });
   });
 });
