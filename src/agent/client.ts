@@ -117,7 +117,10 @@ export function createAgentClient({
       );
     } catch (error) {
       // A request that was never sent says nothing of the service.
-      if (error instanceof AgentError) note(projectId, error.failure, error.can);
+      if (error instanceof AgentError) {
+        note(projectId, error.failure, error.announced.can);
+        logEnd(projectId, error.announced.end ?? null);
+      }
       throw error;
     }
   }
@@ -187,7 +190,8 @@ function mayReadAgain({ reason, retryAfterMs }: AgentFailure) {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
 }
 
-const NO_JOB = 'docs-agent-no-such-job';
+/** The answer tells whether the key, the project and the address are right. */
+export const NO_JOB = 'docs-agent-no-such-job';
 
 function agentPaths(baseUrl: string) {
   const { origin, pathname } = new URL(baseUrl);
@@ -204,19 +208,22 @@ function troubleOf({ reason }: AgentFailure): TroubleKind | null {
   return reason === 'rate_limited' ? reason : 'unreachable';
 }
 
+/** By the headers of a refusal. */
+type Announced = Readonly<{ can?: readonly Capability[] | undefined; end?: string | null }>;
+
 export class AgentError extends Error {
   readonly failure: AgentFailure;
-  readonly can: readonly Capability[] | undefined;
+  readonly announced: Announced;
 
   constructor(
     failure: Omit<AgentFailure, 'status' | 'retryAfterMs'> & Partial<AgentFailure>,
     cause?: Error,
-    can?: readonly Capability[],
+    announced: Announced = {},
   ) {
     super(failure.message, { cause });
     this.name = 'AgentError';
     this.failure = { status: null, retryAfterMs: null, ...failure };
-    this.can = can;
+    this.announced = announced;
   }
 }
 
@@ -247,12 +254,12 @@ export function refusedError(
   status: number,
   words: string | null,
   retryAfterMs: number | null,
-  can?: readonly Capability[],
+  announced?: Announced,
 ): AgentError {
   const outcome = status >= 500 ? 'unknown' : 'definite';
   const message = words ?? `the agent API answered with status ${status}`;
   const answer = { status, message, retryAfterMs, ...(words !== null && { words }) };
-  return new AgentError({ outcome, reason: reasonOf(status, words), ...answer }, undefined, can);
+  return new AgentError({ outcome, reason: reasonOf(status, words), ...answer }, undefined, announced);
 }
 
 function reasonOf(status: number, words: string | null): AgentFailureReason {
@@ -311,14 +318,15 @@ async function attempt(
   const { status } = head;
   const { 'agent-capabilities': names, 'retry-after': retryAfter, date } = head.headers;
   const json = result.body === null ? undefined : parseJson(result.body);
-  const announced = String(names ?? '').split(/[\s,]+/);
-  const can = capabilities.filter((one) => announced.includes(one));
+  const listed = String(names ?? '').split(/[\s,]+/);
+  const can = capabilities.filter((one) => listed.includes(one));
+  const end = endIn(head.headers);
   if (status < 200 || status > 299) {
     const longestMs = request.isRead ? LONGEST_READ_PAUSE_MS : LONGEST_CALL_PAUSE_MS;
     const retryAfterMs = parseRetryAfterMs(retryAfter, date, Date.now(), longestMs);
     // Without the header, it may be a proxy's answer, and revokes nothing.
-    const said = names === undefined ? undefined : can;
-    throw refusedError(status, decodeErrorText(json, apiKey), retryAfterMs, said);
+    const announced = { can: names === undefined ? undefined : can, end };
+    throw refusedError(status, decodeErrorText(json, apiKey), retryAfterMs, announced);
   }
   if (cause !== null) {
     throw isTimeout(cause)
@@ -326,7 +334,7 @@ async function attempt(
       : badAnswerError(status, 'is cut off or too large', cause);
   }
   if (json === undefined) throw badAnswerError(status, 'is not JSON');
-  return { status, body: json, can, end: endIn(head.headers) };
+  return { status, body: json, can, end };
 }
 
 function httpRequest(
@@ -425,30 +433,4 @@ export function decodeErrorText(body: unknown, key: string): string | null {
 
 function withoutKey(text: string, key: string) {
   return text.replaceAll(key, '…');
-}
-
-type ProbeOptions = Readonly<{ baseUrl: string; projectId: string; apiKey: string; timeoutMs: number }>;
-
-export type Probe = Awaited<ReturnType<typeof probe>>;
-
-/** 404 if all is well, since the job does not exist; 400 if an empty prompt may be written. Never throws. */
-export async function probe(
-  what: 'reading' | 'writing',
-  { baseUrl, projectId, apiKey, timeoutMs }: ProbeOptions,
-) {
-  const { origin, jobs, job } = agentPaths(baseUrl);
-  const request =
-    what === 'reading'
-      ? ({ path: job(projectId, NO_JOB), isRead: true } as const)
-      : { path: jobs(projectId), prompt: '' };
-  const pool = new Pool(origin, { allowH2: false, connectTimeout: timeoutMs });
-  const sendByMs = Date.now() + timeoutMs;
-  const result = await systemClock.abortAfter(timeoutMs, (signal) =>
-    exchange(pool, httpRequest(request, apiKey), { signal, sendByMs }),
-  );
-  void pool.destroy();
-  if (result.kind !== 'answered') return { kind: 'unreachable', code: codeOf(result.cause) } as const;
-  const words = result.body === null ? null : decodeErrorText(parseJson(result.body), apiKey);
-  const { status, headers } = result.head;
-  return { kind: 'answered', status, words, end: endIn(headers) } as const;
 }

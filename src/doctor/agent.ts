@@ -1,4 +1,4 @@
-import { type Probe, probe } from '#agent/client.ts';
+import { type AgentClient, AgentError, createAgentClient, NO_JOB } from '#agent/client.ts';
 import type { Config } from '#app/config/config.ts';
 import type { StoreFacts } from '#store/inspect.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
@@ -8,13 +8,14 @@ const CORRECT_PROJECT = 'Correct AGENT_PROJECT_ID, or the id in the file of DOCS
 const ASK_AGAIN = 'Run doctor again later, or ask whoever runs the API.';
 
 export async function readingFindings(given: Given<Config>): Promise<Finding[]> {
-  const probed = await probeEach(given, 'reading');
+  const probed = await probeEach(given, (client, id) => client.getJob(id, NO_JOB));
   return [...probed.map(readingFinding), ...probed.flatMap(endFinding)];
 }
 
 /** From the running program, or an empty request. */
 export async function writingFindings(given: Given<Config>, stored: StoreFacts | null): Promise<Finding[]> {
-  if (given.tools.probeWrite) return (await probeEach(given, 'writing')).map(writingFinding);
+  if (given.tools.probeWrite)
+    return (await probeEach(given, (client, id) => client.createJob(id, ''))).map(writingFinding);
   const refused = given.config.projects.flatMap(({ id, name }) =>
     (stored?.agentRefusals ?? [])
       .filter(({ projectId }) => projectId === id)
@@ -60,85 +61,90 @@ export function pauseFindings({ projects }: Config, stored: StoreFacts | null): 
   );
 }
 
-type ProbedProject = Readonly<{ name: string; probe: Probe }>;
-
-function probeEach(
-  { config: { agent, projects }, tools: { timeoutMs } }: Given<Config>,
-  what: 'reading' | 'writing',
-): Promise<ProbedProject[]> {
-  return Promise.all(
-    projects.map(async ({ id: projectId, name }) => {
-      const apiKey = agent.apiKeys.get(projectId) ?? '';
-      return { name, probe: await probe(what, { baseUrl: agent.baseUrl, projectId, apiKey, timeoutMs }) };
-    }),
-  );
-}
-
-/** The probe reads a job that doesn't exist. */
-function readingFinding({ name, probe }: ProbedProject) {
-  const { ok, warning, error } = findingsOf('agent_api', name);
-  if (probe.kind === 'unreachable') {
-    const next = 'Check AGENT_BASE_URL, and that this machine can reach it; requests wait until then.';
-    return error(`cannot be reached (${probe.code})`, next);
-  }
-  const { status, words } = probe;
-  const answer = answerText(probe);
-  if (status === 401 || status === 403) {
-    return error(`the key is rejected (${answer})`, `Correct ${KEY} for this project.`);
-  }
-  if (status === 429) return warning(`at its rate limit (${answer})`, 'Check again later; requests wait.');
-  if (status !== 404) {
-    const next = 'Check AGENT_BASE_URL, and ask whoever runs the API; requests wait until then.';
-    return error(`gives an unexpected answer (${answer})`, next);
-  }
-  if (words === null) {
-    const next = 'Check that AGENT_BASE_URL leads to the agent API, with its path if it has one.';
-    return warning(`something answers, but not as the agent API does (${answer})`, next);
-  }
-  // Unknown jobs and projects both get 404; only the text differs.
-  return /\bproject\b/i.test(words) && !/\bjob\b/i.test(words)
-    ? error(`the key is accepted, but the project is unknown (${answer})`, CORRECT_PROJECT)
-    : ok(`reached, key accepted (${answer}, to a job that does not exist)`);
-}
-
-function endFinding({ name, probe }: ProbedProject): readonly Finding[] {
-  if (probe.kind === 'unreachable' || probe.end === null) return [];
-  const next = 'Ask whoever runs the API when it ends, and what replaces it.';
-  return [findingsOf('agent_api', name).warning(`says that it is going to end (${probe.end})`, next)];
-}
-
-function writingFinding({ name, probe }: ProbedProject) {
-  const { ok, warning, error } = findingsOf('agent_writing', name);
-  if (probe.kind === 'unreachable') return warning(`unknown: no answer (${probe.code})`, ASK_AGAIN);
-  const answer = answerText(probe);
-  switch (probe.status) {
-    case 400:
-    case 422:
-      return ok(`the key may write (${answer}, to an empty request)`);
-    case 401:
-    case 403: {
-      const next = `Give the project a key that may write (${KEY}); requests wait until then.`;
-      return error(`the key may not write (${answer})`, next);
-    }
-    case 402: {
-      const next = "Check the project's plan with the agent's provider; requests wait until then.";
-      return error(`the plan does not allow it (${answer})`, next);
-    }
-    case 404:
-      return error(`the project is unknown to write calls (${answer})`, CORRECT_PROJECT);
-    case 429:
-      return warning(`at its rate limit (${answer})`, 'Check again later.');
-  }
-  if (probe.status < 200 || probe.status > 299)
-    return warning(`unknown: this answer does not tell (${answer})`, ASK_AGAIN);
-  return error(
-    `the API accepted an empty request (${answer}): there may be a job now that nobody asked for`,
-    'The key may write. Tell whoever runs the API that it accepts empty requests, and do not use --probe-write there.',
-  );
-}
+type ProbedProject = Readonly<{
+  name: string;
+  /** Null: no answer. */
+  status: number | null;
+  words?: string | undefined;
+  said: string;
+  end?: string | null | undefined;
+}>;
 
 const WORDS_MAX = 200;
 
-function answerText({ status, words }: Extract<Probe, { kind: 'answered' }>) {
-  return words === null ? `${status}` : `${status}, "${words.slice(0, WORDS_MAX)}"`;
+async function probeEach(
+  { config: { agent, projects }, tools: { timeoutMs } }: Given<Config>,
+  ask: (client: AgentClient, projectId: string) => Promise<unknown>,
+): Promise<ProbedProject[]> {
+  const client = createAgentClient({ ...agent, apiKeyOf: (id) => agent.apiKeys.get(id), timeoutMs });
+  const probed = projects.map(async ({ id, name }) => {
+    const error: unknown = await ask(client, id).catch((thrown: unknown) => thrown);
+    // A job.
+    if (!(error instanceof AgentError)) return { name, status: 200, said: '200' };
+    const { status, message, words } = error.failure;
+    const quoted = words === undefined ? '' : `, "${words.slice(0, WORDS_MAX)}"`;
+    const said = status === null ? message : `${status}${quoted}`;
+    return { name, status, words, said, end: error.announced.end };
+  });
+  return Promise.all(probed).finally(client.close);
+}
+
+/** The probe reads a job that doesn't exist. */
+function readingFinding({ name, status, words, said }: ProbedProject) {
+  const { ok, warning, error } = findingsOf('agent_api', name);
+  if (status === null) {
+    const next = 'Check AGENT_BASE_URL, and that this machine can reach it; requests wait until then.';
+    return error(`cannot be reached: ${said}`, next);
+  }
+  if (status === 401 || status === 403) {
+    return error(`the key is rejected (${said})`, `Correct ${KEY} for this project.`);
+  }
+  if (status === 429) return warning(`at its rate limit (${said})`, 'Check again later; requests wait.');
+  if (status !== 404) {
+    const next = 'Check AGENT_BASE_URL, and ask whoever runs the API; requests wait until then.';
+    return error(`gives an unexpected answer (${said})`, next);
+  }
+  if (words === undefined) {
+    const next = 'Check that AGENT_BASE_URL leads to the agent API, with its path if it has one.';
+    return warning(`something answers, but not as the agent API does (${said})`, next);
+  }
+  // Unknown jobs and projects both get 404; only the text differs.
+  return /\bproject\b/i.test(words) && !/\bjob\b/i.test(words)
+    ? error(`the key is accepted, but the project is unknown (${said})`, CORRECT_PROJECT)
+    : ok(`reached, key accepted (${said}, to a job that does not exist)`);
+}
+
+function endFinding({ name, end }: ProbedProject): readonly Finding[] {
+  if (!end) return [];
+  const next = 'Ask whoever runs the API when it ends, and what replaces it.';
+  return [findingsOf('agent_api', name).warning(`says that it is going to end (${end})`, next)];
+}
+
+function writingFinding({ name, status, said }: ProbedProject) {
+  const { ok, warning, error } = findingsOf('agent_writing', name);
+  switch (status) {
+    case null:
+      return warning(`unknown: ${said}`, ASK_AGAIN);
+    case 400:
+    case 422:
+      return ok(`the key may write (${said}, to an empty request)`);
+    case 401:
+    case 403: {
+      const next = `Give the project a key that may write (${KEY}); requests wait until then.`;
+      return error(`the key may not write (${said})`, next);
+    }
+    case 402: {
+      const next = "Check the project's plan with the agent's provider; requests wait until then.";
+      return error(`the plan does not allow it (${said})`, next);
+    }
+    case 404:
+      return error(`the project is unknown to write calls (${said})`, CORRECT_PROJECT);
+    case 429:
+      return warning(`at its rate limit (${said})`, 'Check again later.');
+  }
+  if (status < 200 || status > 299) return warning(`unknown: this answer does not tell (${said})`, ASK_AGAIN);
+  return error(
+    'the API accepted an empty request: there may be a job now that nobody asked for',
+    'The key may write. Tell whoever runs the API that it accepts empty requests, and do not use --probe-write there.',
+  );
 }

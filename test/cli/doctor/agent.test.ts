@@ -50,9 +50,14 @@ test.each([
   ['302', { status: 302, headers: { location: 'https://login.example.com' } }, 'error', '(302'],
   ['a page of somebody else', 'html', 'error', 'gives an unexpected answer (200'],
   ['404 of somebody else', { status: 404, body: '<h1>Not here</h1>' }, 'warning', 'something answers'],
-  ['nothing, and breaks off', 'reset_before', 'error', 'cannot be reached (UND_ERR_SOCKET)'],
+  [
+    'nothing, and breaks off',
+    'reset_before',
+    'error',
+    'cannot be reached: the connection to the agent API broke before the answer (UND_ERR_SOCKET)',
+  ],
   ['half of it', 'half_body', 'warning', 'something answers'],
-  ['nothing, ever', 'hang', 'error', 'cannot be reached (TimeoutError)'],
+  ['nothing, ever', 'hang', 'error', 'cannot be reached: the agent API did not answer in time'],
 ] as const)('an API that answers %s', async (_name, fault, level, found) => {
   await using patient = await startPatient();
   patient.api.failAll(fault);
@@ -104,9 +109,9 @@ test.each([
     'a job out of nothing',
     { status: 201, body: { id: 'job_1' } },
     'error',
-    'the API accepted an empty request (201',
+    'the API accepted an empty request: there may be a job',
   ],
-  ['silence', 'reset_before', 'warning', 'unknown: no answer'],
+  ['silence', 'reset_before', 'warning', 'unknown: the connection to the agent API broke'],
 ] as const)('an empty request that meets %s', async (_what, fault, level, found) => {
   await using patient = await startPatient();
   patient.api.failNext('create', fault);
@@ -141,7 +146,7 @@ test('an API that is not there', async () => {
   patient.env.AGENT_BASE_URL = 'http://127.0.0.1:2';
   expect(await patient.finding('agent_api')).toMatchObject({
     level: 'error',
-    found: 'cannot be reached (ECONNREFUSED)',
+    found: 'cannot be reached: no connection to the agent API (ECONNREFUSED)',
     next: expect.stringContaining('AGENT_BASE_URL'),
   });
 });
