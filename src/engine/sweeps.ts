@@ -3,7 +3,6 @@ import { isPaused } from '#jobs/decide/observe.ts';
 import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS } from '#jobs/schedule/schedule.ts';
 import { taskFacts, taskKinds } from '#jobs/task-kinds.ts';
 import { type Periodic, periodically } from '#runtime/clock.ts';
-import type { Cursor } from '#store/queries/table.ts';
 import type { Transaction } from '#store/store.ts';
 import type { EngineTools } from './apply-event.ts';
 import { LEASE_MS } from './loop.ts';
@@ -23,15 +22,14 @@ export function retentionJob({ store, clock, log }: EngineTools, retentionMs: nu
       const beforeMs = startedAtMs - retentionMs;
       let jobs = 0;
       try {
-        let next: Cursor | null = null;
+        let pruned: number;
         do {
-          const batch = await store.transaction((tx) =>
-            tx.retention.pruneJobs(beforeMs, next, JOBS_AT_ONCE, clock.now()),
+          pruned = await store.transaction((tx) =>
+            tx.retention.pruneJobs(beforeMs, JOBS_AT_ONCE, clock.now()),
           );
-          jobs += batch.pruned;
-          next = batch.next;
+          jobs += pruned;
           await nextTurn();
-        } while (next !== null && !stopping.aborted);
+        } while (pruned > 0 && !stopping.aborted);
         let most = ROWS_AT_ONCE;
         while (most >= ROWS_AT_ONCE && !stopping.aborted) {
           most = await store.transaction((tx) =>

@@ -5,7 +5,7 @@ import { laneTaskKinds } from '#jobs/task-kinds.ts';
 import { Calls } from './queries/calls.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
-import { type Cursor, readPage, Table } from './queries/table.ts';
+import { Table } from './queries/table.ts';
 import { subjectIn, taskId } from './queries/task.ts';
 import { literals, type Tables } from './schema/tables.ts';
 
@@ -27,19 +27,14 @@ const EARLY_REPLIES_KEPT_MS = 3_600_000;
 const HOMES_KEPT_MS = DAY_MS;
 
 export class Retention extends Table {
-  /** Deletes inactive jobs with nothing left to do. */
-  async pruneJobs(
-    beforeMs: number,
-    after: Cursor | null,
-    limit: number,
-    nowMs: number,
-  ): Promise<{ readonly pruned: number; readonly next: Cursor | null }> {
-    const free = this.oldJobs(beforeMs).forUpdate().skipLocked();
-    const { rows: found, next } = await readPage(free, ['requestedAt', 'id'], 0, after, limit);
+  /** Deletes inactive jobs with nothing left to do, the oldest first. Returns their number. */
+  async pruneJobs(beforeMs: number, limit: number, nowMs: number): Promise<number> {
+    const oldest = this.oldJobs(beforeMs).orderBy('requestedAt').orderBy('id').limit(limit);
+    const found = await oldest.forUpdate().skipLocked().execute();
     // Checked again under the locks: something may have arrived before them.
     const over = await this.oldJobs(beforeMs).where('id', 'in', idsOf(found)).execute();
     await this.deleteJobs(idsOf(over), nowMs);
-    return { pruned: over.length, next };
+    return over.length;
   }
 
   async pruneTraces(jobsBeforeMs: number, limit: number, nowMs: number): Promise<number> {
@@ -99,7 +94,7 @@ export class Retention extends Table {
   private oldJobs(beforeMs: number) {
     return this.db
       .selectFrom('job')
-      .select(['id', 'requestedAt'])
+      .select('id')
       .where('requestedAt', '<', beforeMs)
       .where(IS_OVER)
       .where(sql<SqlBool>`

@@ -112,33 +112,9 @@ const ANY = sql<SqlBool>`1 = 1`;
 export function isBeyond(
   columns: readonly string[],
   place: readonly unknown[] | null,
-  order: '>' | '<' | '>=' = '>',
+  order: '>' | '<' = '>',
 ): RawBuilder<SqlBool> {
   if (place === null) return ANY;
   const names = sql.join(columns.map((column) => sql.ref(column)));
   return sql`(${names}) ${sql.raw(order)} (${sql.join(place)})`;
-}
-
-export type Cursor = readonly (string | number)[];
-
-type Page<Row> = Readonly<{ rows: readonly Row[]; next: Cursor | null }>;
-
-/** `from`: the least value of the first column. */
-export async function readPage<T extends keyof Tables, Row>(
-  query: SelectQueryBuilder<Tables, T, Row>,
-  columns: readonly string[],
-  from: string | number,
-  after: Cursor | null,
-  limit: number,
-): Promise<Page<Row>> {
-  const [first = ''] = columns;
-  const rows = await query
-    // Both databases seek an index by a single column.
-    .where(isBeyond([first], [after?.[0] ?? from], '>='))
-    .where(isBeyond(columns, after))
-    .orderBy(sql.join(columns.map((column) => sql.ref(column))))
-    .limit(limit)
-    .execute();
-  const last = rows.length < limit ? undefined : (rows.at(-1) as Record<string, string | number> | undefined);
-  return { rows, next: last ? columns.map((column) => last[column.split('.').at(-1) ?? ''] ?? '') : null };
 }

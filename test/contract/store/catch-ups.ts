@@ -199,7 +199,7 @@ export function catchUpContract(open: OpenStore): void {
     test('what was seen is forgotten with the job', async () => {
       await write({ id: 'one', requestedAtMs: 300, stage: ended });
       await want('one');
-      const { pruned } = await opened.run((tx) => tx.retention.pruneJobs(400, null, 10, NOW_MS));
+      const pruned = await opened.run((tx) => tx.retention.pruneJobs(400, 10, NOW_MS));
       expect(pruned).toBe(1);
       expect(await next()).toBeNull();
     });

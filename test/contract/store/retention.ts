@@ -3,7 +3,6 @@ import type { NewCall } from '../../../src/jobs/call.ts';
 import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
 import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
-import type { Cursor } from '../../../src/store/queries/table.ts';
 import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
@@ -38,15 +37,8 @@ export function retentionContract(open: OpenStore): void {
     const oldJob = (fields: Partial<Job> = {}) => aJob({ requestedAtMs: OLD_MS, stage: ended, ...fields });
     const prune = async (limit = 2) => {
       let total = 0;
-      let after: Cursor | null = null;
-      do {
-        const from: Cursor | null = after;
-        const batch: { readonly pruned: number; readonly next: Cursor | null } = await opened.run((tx) =>
-          tx.retention.pruneJobs(NOW_MS, from, limit, NOW_MS),
-        );
-        total += batch.pruned;
-        after = batch.next;
-      } while (after !== null);
+      for (let pruned = 1; pruned > 0; total += pruned)
+        pruned = await opened.run((tx) => tx.retention.pruneJobs(NOW_MS, limit, NOW_MS));
       return total;
     };
     const exists = (id: string) => opened.run(async (tx) => (await tx.jobs.get(id)) !== null);
