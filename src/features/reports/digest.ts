@@ -4,7 +4,6 @@ import { dueMoment, momentServed } from '#engine/schedules.ts';
 import { lastMoment, scheduleShape } from '#jobs/schedule/moments.ts';
 import { failureOf, isHopeless, type SlackTools, slackRetryMs, sureAtMs } from '#slack/outbound/refresh.ts';
 import { channel } from '#slack/protocol/ids.ts';
-import { TOO_MANY_MESSAGES } from '#slack/workspace/poster.ts';
 import { partsOf } from '#store/queries/task.ts';
 import type { ClaimedTask } from '#store/store.ts';
 import type { FeatureTools } from '../feature.ts';
@@ -70,9 +69,7 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
     tools.log.error('digest_not_posted', { team_id: teamId, channel_id: channelId, reason }),
   );
   await store.transaction(async (tx) => {
-    // Too many messages since then: it cannot be found.
-    const isUnfindable = failure?.code === TOO_MANY_MESSAGES;
-    if (failure !== null && !isUnfindable && !isHopeless(task, failure)) {
+    if (failure !== null && !isHopeless(task, failure)) {
       const waitMs = Math.max(slackRetryMs(task, failure), ARRIVES_WITHIN_MS);
       return tx.tasks.retryAt(lease, clock.now() + waitMs);
     }

@@ -5,6 +5,7 @@ import { type ClaimedTask, LeaseLostError, type Transaction } from '#store/store
 import { isPlaceClosed } from '../protocol/error-codes.ts';
 import type { FeatureViews } from '../views/announcement.ts';
 import { failureIn, type SlackFailure } from '../workspace/caller.ts';
+import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
 import type { Known, Workspaces } from '../workspace/workspace.ts';
 
 export interface SlackTools extends EngineTools {
@@ -43,6 +44,8 @@ export function slackRetryMs({ attempts }: ClaimedTask, failure: SlackFailure): 
 /** For calls outside the ledger. */
 export function isHopeless({ attempts }: ClaimedTask, failure: SlackFailure): boolean {
   if (isClosed(failure)) return attempts >= TRIES_WHILE_CLOSED;
+  // There will be more.
+  if (failure.code === TOO_MANY_MESSAGES) return true;
   return failure.outcome === 'refused' || (failure.isPassing && attempts >= TRIES_WHILE_HELD);
 }
 
@@ -62,7 +65,7 @@ type RefreshAttempt = Readonly<{
 
 type RefreshResult = Readonly<{
   failure: SlackFailure | null;
-  note?: (tx: Transaction, context: AnyJobContext) => Promise<void>;
+  note?: ((tx: Transaction, context: AnyJobContext) => Promise<unknown>) | null;
   /** Null: as scheduled. */
   againAtMs?: number | null;
 }>;
