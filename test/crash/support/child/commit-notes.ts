@@ -93,7 +93,6 @@ const SILENT = new Set([
   'schedules.leaveAllBut',
   'schedules.follow',
   'reports.jobs',
-  'reports.projects',
   'reports.startedAgain',
   'reports.busiestHour',
 ]);
