@@ -14,15 +14,14 @@ import { isBlank, judgePrompt, type Project, parseProjectPrefix } from '#jobs/re
 import { isDoubtful } from '#jobs/requests/intent.ts';
 import type { Transaction } from '#store/store.ts';
 import { attachmentsIn, fitAttachments } from '../messages/attachments.ts';
-import { saidIn } from '../messages/message-event.ts';
+import { saidIn, threadOf } from '../messages/message-event.ts';
 import { type ComposeTarget, composeTargetData, decode, formIds } from '../protocol/ids.ts';
 import { readableText } from '../protocol/slack-text.ts';
 import { composeView, notBothView, promptAbout, type StartQuestion } from '../views/compose.ts';
 import { noChannelView, type Refusal, refusalAtField, refusalView } from '../views/private-answers.ts';
-import { failureIn } from '../workspace/caller.ts';
 import { admissionProblem } from './admission.ts';
 import { noteRefusal, noteRequest } from './connection/requests.ts';
-import { inTime, openOrTell, promptMaxOf, Refused } from './interaction.ts';
+import { inTime, linkTo, openOrTell, promptMaxOf, Refused } from './interaction.ts';
 import {
   type Interaction,
   type InteractionListener,
@@ -230,16 +229,13 @@ export const messageShortcut: InteractionListener<Shortcut> = async (deps, short
   await shortcut.ack();
   const { channelId, message, responseUrl } = shortcut;
   const said = saidIn(message);
-  const permalink = deps.poster
-    .permalink(channelId, message.ts)
-    .catch((error: unknown) => failureIn(error) && null);
-  const [link, names] = await Promise.all([
-    inTime(deps, 'formDetail', permalink, null),
-    inTime(deps, 'formDetail', deps.names.of(said), new Map<string, string>()),
-  ]);
+  const names = await inTime(deps, 'formDetail', deps.names.of(said), new Map<string, string>());
+  const link = linkTo(deps, { channelId, threadTs: message.ts });
+  const threadTs = threadOf({ ...message, channel: channelId });
+  const inThread = threadTs === null ? '' : `?${new URLSearchParams({ thread_ts: threadTs, cid: channelId })}`;
   const attached = fitAttachments(attachmentsIn(message), ATTACHMENTS_MAX);
   const target = { channelId, responseUrl, attached, from: 'shortcut' } as const;
-  const quoted = promptAbout(readableText(said, names), link, promptMaxOf(deps));
+  const quoted = promptAbout(readableText(said, names), link && link + inThread, promptMaxOf(deps));
   return openCompose(deps, shortcut, target, quoted);
 };
 
