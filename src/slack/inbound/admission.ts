@@ -1,5 +1,4 @@
 import { initiatorOf, type Job } from '#jobs/job.ts';
-import { isPostedByApp, type MessageEvent, threadOf } from '../messages/message-event.ts';
 import { decisionData, decode } from '../protocol/ids.ts';
 import type { ButtonTarget, JobButton } from '../views/buttons.ts';
 import type { SlackMessage } from '../views/message.ts';
@@ -13,7 +12,8 @@ import { ChannelUnreadError } from '../workspace/access.ts';
 import { SlackCallError } from '../workspace/caller.ts';
 import { noteRefusal, noteRequest } from './connection/requests.ts';
 import { inTime, namesOf, Refused } from './interaction.ts';
-import type { ListenerDeps, Press } from './listener.ts';
+import { bestEffort, type ListenerDeps, type Press } from './listener.ts';
+import { answerWriter, type WrittenBy } from './once.ts';
 
 const ADMINS_NAMED_MAX = 3;
 
@@ -89,14 +89,9 @@ export async function isAdmitted(
   if (denied === null) return true;
   const { problem, unknown } = denied;
   const isLasting = unknown?.failure.needsAdmin ?? true;
-  const key = isLasting && refusalKey !== null ? `refusal:${deps.teamId}:${refusalKey}` : null;
-  if (
-    key !== null &&
-    (await deps.store.transaction((tx) => tx.inboundRequests.remember([key], deps.clock.now())))
-  ) {
-    await deps.poster.postEphemeral(message, problem).catch((error: unknown) => {
-      deps.log.warn('refusal_not_shown', { user_id: message.userId, error });
-    });
+  if (isLasting && refusalKey !== null) {
+    const keys = [`refusal:${deps.teamId}:${refusalKey}`];
+    await bestEffort(deps, answerWriter(deps, { ...message, keys }, problem));
   }
   if (unknown !== null) throw unknown;
   return false;
@@ -104,19 +99,6 @@ export async function isAdmitted(
 
 export function refusalInThread({ channelId, threadTs, userId }: WrittenBy): string {
   return `${channelId}:${threadTs}:${userId}`;
-}
-
-export type WrittenBy = Readonly<{
-  userId: string;
-  channelId: string;
-  /** Null outside threads: Slack shows no ephemeral message in a thread without replies. */
-  threadTs: string | null;
-  isPostedByApp?: boolean;
-}>;
-
-export function writerOf(message: MessageEvent): WrittenBy {
-  const { channel: channelId, user: userId = '' } = message;
-  return { channelId, userId, threadTs: threadOf(message), isPostedByApp: isPostedByApp(message) };
 }
 
 /** The target is untrusted: it is valid in the job's channel, or for the person who was shown the button. */

@@ -18,6 +18,7 @@ import {
   replyOf,
   rewrittenRequest,
   type Written,
+  writerOf,
   writtenByPerson,
   writtenOf,
 } from '../messages/message-event.ts';
@@ -30,7 +31,7 @@ import {
   typedOnlyView,
 } from '../views/private-answers.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
-import { isAdmitted, jobOf, writerOf } from './admission.ts';
+import { isAdmitted, jobOf } from './admission.ts';
 import { answerInWords, typedCommand, viewerOf } from './commands.ts';
 import { leaveUnacknowledged, noteRequest } from './connection/requests.ts';
 import { authorsAlong, offerSaidSince } from './forms/thread.ts';

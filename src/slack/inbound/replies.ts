@@ -8,9 +8,10 @@ import {
   type MessageEvent,
   messageKeys,
   replyOf,
+  writerOf,
 } from '../messages/message-event.ts';
 import { takeInEarlyReplies } from '../workspace/early-replies.ts';
-import { isAdmitted, refusalInThread, writerOf } from './admission.ts';
+import { isAdmitted, refusalInThread } from './admission.ts';
 import { noteRequest, type RequestNote } from './connection/requests.ts';
 import type { ListenerDeps } from './listener.ts';
 

@@ -130,16 +130,13 @@ export type Written = Exclude<ReturnType<typeof writtenOf>, null>;
 
 /** Null: no person's, or an edit, which starts nothing. */
 export function writtenOf(event: MessageEvent, botUserId: string) {
-  const userId = writtenByPerson(event, botUserId);
-  if (userId === null || event.edited !== undefined) return null;
-  return {
-    channelId: event.channel,
-    userId,
-    ts: event.ts,
-    threadTs: threadOf(event),
-    ...requestIn(event, botUserId),
-    isPostedByApp: isPostedByApp(event),
-  };
+  if (writtenByPerson(event, botUserId) === null || event.edited !== undefined) return null;
+  return { ...writerOf(event), ts: event.ts, ...requestIn(event, botUserId) };
+}
+
+export function writerOf(event: MessageEvent) {
+  const { channel: channelId, user: userId = '' } = event;
+  return { channelId, userId, threadTs: threadOf(event), isPostedByApp: isPostedByApp(event) };
 }
 
 /** Without the leading mention. Snippets without text become a request to read them. */

@@ -10,6 +10,7 @@ import {
   replyOf,
   requestIn,
   saidIn,
+  writerOf,
 } from '../../messages/message-event.ts';
 import {
   decode,
@@ -38,7 +39,7 @@ import { notReadView, refusalView, sentAnywayView, startingView } from '../../vi
 import { isDirectMessage, labels } from '../../views/text.ts';
 import { isRefusal, SlackCallError } from '../../workspace/caller.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
-import { jobAdmissionProblem, writerOf } from '../admission.ts';
+import { jobAdmissionProblem } from '../admission.ts';
 import {
   inTime,
   linkTo,
