@@ -259,8 +259,7 @@ export const commandPresses = {
     await press.ack();
     const mayStop = deps.projects.some(({ id }) => canStop(deps, { projectId: id }));
     const [recipe = null] = await namesOnMenu(deps, press.userId);
-    await openForm(deps, press.triggerId, allHelpModal(recipe, mayStop));
-    return null;
+    return openOrTell(deps, press, allHelpModal(recipe, mayStop));
   },
 
   details: async (deps, press) => {

@@ -31,6 +31,7 @@ import {
   typedOnlyView,
 } from '../views/private-answers.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
+import { putNewest } from '../workspace/names.ts';
 import { isAdmitted, jobOf } from './admission.ts';
 import { answerInWords, typedCommand, viewerOf } from './commands.ts';
 import { leaveUnacknowledged, noteRequest } from './connection/requests.ts';
@@ -43,7 +44,6 @@ import { startJob } from './start-job.ts';
 
 /** A third of Slack's time limit. */
 const TWIN_WITHIN_MS = 1_000;
-const MAX_TWINS = 1_000;
 
 /**
  * An error leaves the event unacknowledged, so Slack redelivers it.
@@ -62,10 +62,8 @@ export function messageListener(): EventListener<'message' | 'app_mention'> {
   const handled = (key: string) => {
     const known = twins.get(key);
     if (known !== undefined) return known;
-    const [oldest] = twins.keys();
-    if (twins.size >= MAX_TWINS && oldest !== undefined) twins.delete(oldest);
     const made = Promise.withResolvers<void>();
-    twins.set(key, made);
+    putNewest(twins, key, made);
     return made;
   };
   return async (deps, { event, body, context: { retryNum } }) => {
