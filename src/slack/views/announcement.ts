@@ -414,7 +414,6 @@ function namesOf(userIds: readonly string[], names: Names) {
   return enumerated(
     userIds.map((userId) => nameIn(names, userId)),
     NAMES_MAX,
-    'en',
   );
 }
 

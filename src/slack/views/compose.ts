@@ -217,7 +217,7 @@ export function saidSinceForm(since: SaidSince, lines: readonly ThreadLine[]): M
 /** `5 messages, by Alice, Bob, Carol and 2 others`. */
 function messagesBy(authors: readonly string[]) {
   const people = [...new Set(authors)].map((author) => oneLine(author, AUTHOR_MAX));
-  return `${counted(authors.length, 'message')}, by ${enumerated(people, NAMED_MAX, 'en-GB')}`;
+  return `${counted(authors.length, 'message')}, by ${enumerated(people, NAMED_MAX)}`;
 }
 
 export function editedMeanwhileView(author: string): SlackMessage {

@@ -289,10 +289,10 @@ export function counted(count: number, one: string, several = `${one}s`): string
 export const replies = (count: number) => counted(count, 'reply', 'replies');
 
 /** `Alice, Bob and 2 others`. British English has no comma before "and". */
-export function enumerated(names: readonly string[], max: number, language: 'en' | 'en-GB'): string {
+export function enumerated(names: readonly string[], max: number): string {
   const others = names.length - max;
   const all = others > 0 ? [...names.slice(0, max), counted(others, 'other')] : names;
-  return new Intl.ListFormat(language).format(all);
+  return new Intl.ListFormat('en-GB').format(all);
 }
 
 const DAY_MS = 86_400_000;

@@ -91,9 +91,9 @@ describe('a draft (T2)', () => {
     const many = Array.from({ length: 12 }, (_, index) => `U${index + 1}`);
     const all = new Map(many.map((id) => [id, `name of ${id}`]));
     const { text } = onlyTheseView(many, all);
-    expect(text).toContain('name of U9, name of U10, and 2 others can');
-    expect(onlyTheseView(many.slice(0, 11), all).text).toContain('name of U10, and 1 other can');
-    expect(onlyTheseView(many.slice(0, 10), all).text).toContain('name of U9, and name of U10 can');
+    expect(text).toContain('name of U9, name of U10 and 2 others can');
+    expect(onlyTheseView(many.slice(0, 11), all).text).toContain('name of U10 and 1 other can');
+    expect(onlyTheseView(many.slice(0, 10), all).text).toContain('name of U9 and name of U10 can');
     expect(text).not.toContain('U11');
     const long = onlyTheseView(['U1'], new Map([['U1', 'long\n'.repeat(1_000)]])).text;
     expect(long.length).toBeLessThan(200);
