@@ -291,7 +291,7 @@ function githubApp({ appId, privateKey }: AppCredentials, client: HostClient, cl
   }
 
   async function asInstallation(id: number, signal: AbortSignal): Promise<Authorization> {
-    const base = tokensPath(id);
+    const base = `/app/installations/${id}/access_tokens`;
     const { token } = await ask({ method: 'POST', base, signal }, createdToken);
     return { token, account: `installation ${id}` };
   }
@@ -305,17 +305,8 @@ function githubApp({ appId, privateKey }: AppCredentials, client: HostClient, cl
       return asInstallation(id, signal);
     },
     /** The host rejected what `authorize` returned. */
-    rejected: (repositoryPath: string): void => {
-      const path = `${repositoryPath}/installation`;
-      const { data } = installation.safeParse(answers.get(path)?.answer);
-      answers.delete(path);
-      if (data !== undefined) answers.delete(tokensPath(data.id));
-    },
+    rejected: (): void => answers.clear(),
   };
-}
-
-function tokensPath(installationId: number) {
-  return `/app/installations/${installationId}/access_tokens`;
 }
 
 function notInstalled(error: unknown): never {

@@ -116,7 +116,7 @@ function checkAt(
     } catch (error) {
       if (!(error instanceof CodeHostError)) throw error;
       const { failure } = error;
-      if (hasBadCredentials(failure)) credentials.rejected(base);
+      if (hasBadCredentials(failure)) credentials.rejected();
       return failure;
     }
   });
