@@ -1,3 +1,4 @@
+import type { ModalView } from '@slack/types';
 import { applyEvent, policyOf } from '#engine/apply-event.ts';
 import { slackTime } from '#jobs/follow-ups/follow-up.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
@@ -37,7 +38,7 @@ import {
 import { plainModal } from '../../views/form.ts';
 import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
 import { isDirectMessage, labels } from '../../views/text.ts';
-import { isRefusal, SlackCallError } from '../../workspace/caller.ts';
+import { againIfFailed, SlackCallError } from '../../workspace/caller.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { jobAdmissionProblem } from '../admission.ts';
 import {
@@ -50,7 +51,14 @@ import {
   refusedIn,
   unknownJobAnswer,
 } from '../interaction.ts';
-import type { InteractionListener, ListenerDeps, Press, Presses, Submissions } from '../listener.ts';
+import {
+  bestEffort,
+  type InteractionListener,
+  type ListenerDeps,
+  type Press,
+  type Presses,
+  type Submissions,
+} from '../listener.ts';
 import { answerWriter, storeRequest } from '../once.ts';
 import { projectOf, startFrom, startFromForm } from '../start-job.ts';
 
@@ -162,12 +170,10 @@ export const threadPresses = {
     const problemModal = (error: unknown) =>
       plainModal(labels.askDocsAgent, notOffered(deps, mentioned.channelId, error));
     const view = await preview(deps, mentioned, press.responseUrl).then(threadPreviewView, problemModal);
-    await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
-      const notShown = problemModal(error);
-      const isRefused = error instanceof SlackCallError && isRefusal(error.failure);
-      // Unless Slack refused the update, the person may be filling in the form.
-      await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
-    });
+    const update = (modal: ModalView) => deps.poster.updateModal(viewId, modal);
+    await againIfFailed(() => update(view)).catch((error: unknown) =>
+      bestEffort(deps, update(problemModal(error))),
+    );
     return null;
   },
 
