@@ -64,12 +64,11 @@ export function fitAttachments(attachments: Attachments, maxLength: number): Att
     return true;
   };
   const addresses = snippets.map(({ text: _text, ...snippet }) => snippet);
-  const end = addresses.findIndex((one) => !fits(one));
-  const fitting = end < 0 ? addresses : addresses.slice(0, end);
-  const named = [...others, ...snippets.slice(fitting.length).map(asFile)].slice(0, MAX_NAMED);
+  const fitting = addresses.filter(fits);
+  const named = [...others, ...addresses.filter((one) => !fitting.includes(one)).map(asFile)];
   return {
     snippets: fitting,
-    others: named.map((one) => {
+    others: named.slice(0, MAX_NAMED).map((one) => {
       const { kind, name } = one;
       return [one, { kind, name }].find(fits) ?? { kind, name: null };
     }),
