@@ -4,7 +4,7 @@ import { isAdmitted, refusalInThread } from '#slack/inbound/admission.ts';
 import { noteRequest } from '#slack/inbound/connection/requests.ts';
 import type { EventListener } from '#slack/inbound/listener.ts';
 import { applyOnce } from '#slack/inbound/once.ts';
-import { isPlaceGone } from '#slack/protocol/error-codes.ts';
+import { isPlaceClosed } from '#slack/protocol/error-codes.ts';
 import { SlackCallError } from '#slack/workspace/caller.ts';
 import type { SessionState } from '#slack/workspace/poster.ts';
 import type { Feature, FeatureTools } from '../feature.ts';
@@ -84,7 +84,7 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
       const reason = error instanceof SlackCallError ? error.failure.code : String(error);
       log.debug('status_not_shown', { reason });
       // A refusal of one place does not pause the workspace.
-      if (!isPlaceGone(reason)) {
+      if (!isPlaceClosed(reason)) {
         note(id, null);
         pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
       }

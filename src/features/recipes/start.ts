@@ -8,7 +8,7 @@ import { judgePrompt } from '#jobs/requests/command.ts';
 import { isWaitOn } from '#jobs/schedule/schedule.ts';
 import { admissionProblem, requireAdmin } from '#slack/inbound/admission.ts';
 import { noteRefusal, noteRequest } from '#slack/inbound/connection/requests.ts';
-import { inTime, linkTo, namesIn, openOrTell, Refused, refusedIn } from '#slack/inbound/interaction.ts';
+import { inTime, linkTo, namesOf, openOrTell, Refused, refusedIn } from '#slack/inbound/interaction.ts';
 import type { FeatureListeners, Interaction, ListenerDeps, Press } from '#slack/inbound/listener.ts';
 import { recordPress, storePress, storeRequest } from '#slack/inbound/once.ts';
 import { decode, formIds, recipeData } from '#slack/protocol/ids.ts';
@@ -295,6 +295,6 @@ async function resumeRecipe(deps: ListenerDeps, press: Press) {
   if (!hasEffect) return notPausedView(name);
   await press.ack();
   deps.log.info('recipe_resumed', { team_id: teamId, recipe: name, user_id: userId });
-  const names = await namesIn(deps, [`<@${userId}>`]);
+  const names = await namesOf(deps, [userId]);
   return press.replace(resumedView(name, names.get(userId) ?? 'somebody'));
 }

@@ -1,5 +1,5 @@
 import { initiatorOf, type Job } from '#jobs/job.ts';
-import { decisionData, decode } from '../protocol/ids.ts';
+import { decode, inChannelData } from '../protocol/ids.ts';
 import type { ButtonTarget, JobButton } from '../views/buttons.ts';
 import type { SlackMessage } from '../views/message.ts';
 import {
@@ -113,8 +113,7 @@ export function isTargetValid(
   return isTheirs || job.channelId === channelOfView(press);
 }
 
-/** The metadata of *Details* is just the channel; that of a form is JSON. */
+/** Of *Details*, or of a form. */
 export function channelOfView({ view }: Press): string | undefined {
-  const data = view?.private_metadata;
-  return data === undefined ? undefined : (decode(decisionData, data)?.channelId ?? data);
+  return decode(inChannelData, view?.private_metadata ?? '')?.channelId;
 }

@@ -92,5 +92,5 @@ async function showResult(
 }
 
 function pressViewer(deps: ListenerDeps, press: Press) {
-  return viewerOf(deps, { ...press, channelId: press.channelId || channelOfView(press) || null });
+  return viewerOf(deps, { ...press, channelId: press.channelId ?? channelOfView(press) ?? null });
 }

@@ -155,10 +155,11 @@ export type OfferedThread = Readonly<z.infer<typeof offeredThreadData>>;
 export const saidSinceData = mentionedInData.extend({ jobId: id, sinceTs: id });
 export type SaidSince = Readonly<z.infer<typeof saidSinceData>>;
 
+export const inChannelData = z.object({ channelId: id });
+
 /** Valid for this person and channel. See `ButtonTarget`. */
-export const decisionData = z.object({
+export const decisionData = inChannelData.extend({
   jobId: id,
-  channelId: id,
   userId: id,
   creates: z.int().optional(),
   callId: z.string().optional(),
@@ -168,7 +169,7 @@ export type DecisionForm = Readonly<z.infer<typeof decisionData>>;
 
 export const recipeData = z.object({ recipe: id, responseUrl });
 
-export const settingsData = z.object({ channelId: id, responseUrl });
+export const settingsData = inChannelData.extend({ responseUrl });
 export type SettingsFormData = Readonly<z.infer<typeof settingsData>>;
 
 /** From a form (at most 3000 characters) or a button (2000). */

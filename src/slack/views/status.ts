@@ -133,7 +133,7 @@ export const jobModalTitle = 'Details';
 
 /** The metadata holds the channel where it was opened. */
 export function detailsModal(blocks: ModalView['blocks'], channelId: string): ModalView {
-  return { ...plainModal(jobModalTitle, { blocks }), private_metadata: channelId };
+  return { ...plainModal(jobModalTitle, { blocks }), private_metadata: JSON.stringify({ channelId }) };
 }
 
 export const noSuchJobView = say`🔍 *I can't find that job* among yours and those of this channel. \`/docs-agent list\` shows them.`;
