@@ -2,16 +2,20 @@ import { z } from 'zod';
 import { sitesOf } from '#engine/apply-event.ts';
 import { dueMoment, momentServed } from '#engine/schedules.ts';
 import { lastMoment, scheduleShape } from '#jobs/schedule/moments.ts';
-import { failureOf, isHopeless, type SlackTools, slackRetryMs, sureAtMs } from '#slack/outbound/refresh.ts';
+import {
+  ARRIVES_WITHIN_MS,
+  failureOf,
+  isHopeless,
+  type SlackTools,
+  slackRetryMs,
+  sureAtMs,
+} from '#slack/outbound/refresh.ts';
 import { channel } from '#slack/protocol/ids.ts';
 import { partsOf } from '#store/queries/task.ts';
 import type { ClaimedTask } from '#store/store.ts';
 import type { FeatureTools } from '../feature.ts';
 import type { ReportOf } from './count.ts';
 import { reportView } from './view.ts';
-
-/** An unanswered post may reach Slack this late. */
-const ARRIVES_WITHIN_MS = 20_000;
 
 /** No recipe can have this name. */
 export const DIGEST = '(digest)';

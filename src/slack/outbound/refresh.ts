@@ -53,8 +53,8 @@ function isClosed({ outcome, code }: SlackFailure) {
   return outcome === 'refused' && isPlaceClosed(code);
 }
 
-/** How late an unanswered edit may reach Slack, in time awake. */
-const UPDATE_ARRIVES_WITHIN_MS = 20_000;
+/** How late what was not answered may reach Slack, in time awake. */
+export const ARRIVES_WITHIN_MS = 20_000;
 
 type RefreshAttempt = Readonly<{
   /** No earlier request can still arrive. */
@@ -101,7 +101,7 @@ export function refresh<Snapshot>(
         const context = tools.newContext();
         const { nowMs } = context;
         await note?.(tx, context);
-        if (isUnclear) await tx.tasks.markUnknown(lease, nowMs + UPDATE_ARRIVES_WITHIN_MS);
+        if (isUnclear) await tx.tasks.markUnknown(lease, nowMs + ARRIVES_WITHIN_MS);
         if (failure !== null) {
           return tx.tasks.retryAt(lease, nowMs + slackRetryMs(task, failure));
         }
@@ -112,7 +112,7 @@ export function refresh<Snapshot>(
     } catch (error) {
       // This request may overwrite what the task's new owner showed.
       if (error instanceof LeaseLostError) {
-        const runAtMs = clock.now() + (isUnclear ? UPDATE_ARRIVES_WITHIN_MS : 0);
+        const runAtMs = clock.now() + (isUnclear ? ARRIVES_WITHIN_MS : 0);
         await store.transaction((tx) =>
           tx.tasks.schedule({ kind, subject, runAtMs, ifScheduled: 'replace' }),
         );
@@ -124,8 +124,8 @@ export function refresh<Snapshot>(
 
 export function sureAtMs({ clock }: SlackTools, { unknownUntilMs }: ClaimedTask): number {
   if (unknownUntilMs === null) return 0;
-  const awakeMs = clock.awakeSinceMs() + UPDATE_ARRIVES_WITHIN_MS;
-  const isOn = isWaitOn(unknownUntilMs, UPDATE_ARRIVES_WITHIN_MS, clock.now());
+  const awakeMs = clock.awakeSinceMs() + ARRIVES_WITHIN_MS;
+  const isOn = isWaitOn(unknownUntilMs, ARRIVES_WITHIN_MS, clock.now());
   return isOn ? Math.max(unknownUntilMs, awakeMs) : awakeMs;
 }
 

@@ -41,6 +41,7 @@ import {
   type Mrkdwn,
   moment,
   mrkdwn,
+  NO_NAMES,
   type Names,
   nameIn,
   oneLine,
@@ -382,7 +383,7 @@ export function onlyTheseView(approvers: readonly string[], names: Names): Slack
 export function draftTooLongView(tooLong: Refusal, job: Job, draft: number): SlackMessage {
   const toForm = tooLong.kind === 'too_long' ? buttons.editDraft : buttons.chooseForDraft;
   const { blocks } = refusalView(tooLong, buttonRow(targetButton(toForm, job, { draft })));
-  return messageOfJob(job, new Map(), blocks);
+  return messageOfJob(job, NO_NAMES, blocks);
 }
 
 export function namedInDraft({ approvers }: AnnouncementOf<'draft'>, { requesterId, origin }: Job): string[] {

@@ -44,6 +44,7 @@ import {
   joined,
   labels,
   mrkdwn,
+  NO_NAMES,
   type Names,
   oneLine,
   quotedPrompt,
@@ -162,7 +163,6 @@ export function resolveForm(data: DecisionForm, job: Job, names: Names): ModalVi
   return agentJobForm(data, 'Resolve the start', messageOfJob(job, names, asked).blocks);
 }
 
-const NO_NAMES: Names = new Map();
 const AUTHOR_MAX = 75;
 /** https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
 const CHECKBOXES_MAX = 10;

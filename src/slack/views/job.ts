@@ -45,6 +45,7 @@ import {
   type Mrkdwn,
   moment,
   mrkdwn,
+  NO_NAMES,
   type Names,
   nameIn,
   oneLine,
@@ -123,7 +124,7 @@ const standings = {
 } as const;
 
 /** For cards, lists and *Details*. @param names of people who decided */
-export function stateLine(job: Job, { names = new Map(), sites }: Partial<ViewFacts> = {}): Mrkdwn {
+export function stateLine(job: Job, { names = NO_NAMES, sites }: Partial<ViewFacts> = {}): Mrkdwn {
   const { stage, trouble } = job;
   if (trouble !== null && isHeadline(job, trouble)) return waitingLine(trouble);
   const pausedUntilMs = job.recentNews?.pausedUntilMs ?? null;

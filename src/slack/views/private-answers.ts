@@ -33,6 +33,7 @@ import {
   isDirectMessage,
   type Mrkdwn,
   mrkdwn,
+  NO_NAMES,
   type Names,
   oneLine,
   promptTitle,
@@ -42,7 +43,6 @@ import {
 } from './text.ts';
 
 const invite = '/invite @docs-agent';
-const NO_NAMES: Names = new Map();
 
 const WORD_MAX = 50;
 const NAMES_MAX = 1000;

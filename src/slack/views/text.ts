@@ -83,6 +83,7 @@ export function inParts(untrusted: string): string[] {
 
 /** By Slack id. */
 export type Names = ReadonlyMap<string, string>;
+export const NO_NAMES: Names = new Map();
 
 export function nameIn(names: Names, userId: string | null, nameless: string = labels.somebody): string {
   return oneLine(names.get(userId ?? '') ?? nameless);
