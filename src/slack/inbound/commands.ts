@@ -322,7 +322,7 @@ const watch: CommandListener<'watch'> = async (deps, command, { id, projectName 
   };
   const named = projectName === null ? null : projectCalled(projectName, deps.projects);
   if (named !== null && 'kind' in named) return refuse(named.kind, refusalView(named));
-  const agentJobId = readableText(id, new Map());
+  const agentJobId = readableText(id);
   if (!isAgentJobId(agentJobId)) return refuse('no_job_id', noJobIdView);
   return storeRequest(deps, async () => {
     const project = named ?? (await projectOf(deps, channelId));

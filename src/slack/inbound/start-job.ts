@@ -149,7 +149,7 @@ export async function requestOf(
   if (chosen !== null && chosen.id !== project.id) {
     return { refusal: { kind: 'two_projects', named: project.name, chosen: chosen.name } };
   }
-  const judge = (slackText: string) => judgePrompt(readableText(slackText, new Map()), promptMaxOf(deps));
+  const judge = (slackText: string) => judgePrompt(readableText(slackText), promptMaxOf(deps));
   const own = judge(prompt);
   if (own.kind !== 'ok') return { refusal: own };
   const verdict = judge(startPromptOf({ prompt, context: raw.context ?? '', inlined: '' }));

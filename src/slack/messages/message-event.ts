@@ -161,7 +161,7 @@ export function rewrittenRequest(
 ): JobEvent | null {
   const { text, attachments } = requestIn(message, botUserId);
   const { prompt } = parseProjectPrefix(text, projects, projects[0]);
-  if (judgePrompt(readableText(prompt, new Map()), promptMaxLength).kind !== 'ok') return null;
+  if (judgePrompt(readableText(prompt), promptMaxLength).kind !== 'ok') return null;
   const editedTs = message.edited?.ts ?? null;
   const reply = { messageTs: message.ts, userId, text: prompt, editedTs, mentionsBot: true, attachments };
   return { type: 'request_rewritten', reply };

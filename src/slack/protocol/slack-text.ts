@@ -13,7 +13,7 @@ const TOKEN = /<([^<>]*)>/g;
  * Tokens become `@name`, `#channel`, `label (url)`. Unescapes once, so a token typed as text stays text.
  * @param names by id; the fallback is the label or "someone", never the id
  */
-export function readableText(slackText: string, names: ReadonlyMap<string, string>): string {
+export function readableText(slackText: string, names: ReadonlyMap<string, string> = new Map()): string {
   let readable = '';
   let end = 0;
   let lineStart = 0;

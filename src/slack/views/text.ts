@@ -62,7 +62,7 @@ export function excerpt(untrusted: string, max: number): string {
 }
 
 export function typedLine(slackText: string, max: number): string {
-  return oneLine(readableText(slackText, new Map()), max);
+  return oneLine(readableText(slackText), max);
 }
 
 const PART_MAX = 2_900;

@@ -353,7 +353,7 @@ function saidAlong(
   const { channelId } = job;
   const said = threadContext(deps, along, { channelId, threadTs: thread?.threadTs ?? null });
   const whole = startPromptOf({ ...job, context: [job.context, said].filter(Boolean).join('\n\n') });
-  const verdict = judgePrompt(readableText(whole, new Map()), promptMaxOf(deps));
+  const verdict = judgePrompt(readableText(whole), promptMaxOf(deps));
   if (verdict.kind === 'too_long') {
     const together = { ...verdict, kind: 'too_long_together', mayUntick: true } as const;
     throw new Refused(refusalOf(messages.length === 0 ? verdict : together));

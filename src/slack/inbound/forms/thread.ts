@@ -346,7 +346,7 @@ function saidSinceOf({ value, channelId }: Press): SaidSince | null {
 async function storeReply(deps: ListenerDeps, since: SaidSince, said: Excerpt, userId: string) {
   const { jobId, channelId, messageTs } = since;
   const text = threadContext(deps, said, since);
-  const verdict = judgePrompt(readableText(text, new Map()), promptMaxOf(deps));
+  const verdict = judgePrompt(readableText(text), promptMaxOf(deps));
   if (verdict.kind !== 'ok') throw new Refused(refusalView(verdict));
   const write = () =>
     deps.store.transaction(async (tx) => {
