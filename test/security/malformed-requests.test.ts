@@ -116,7 +116,7 @@ test.each<[string, object]>([
 });
 
 test('a button that nobody knows is answered: its part may be gone', async () => {
-  const old = { ...press, actions: [{ type: 'button', action_id: '__proto__' }] };
+  const old = { ...press, actions: [{ type: 'button', action_id: '__proto__', action_ts: '1.1' }] };
   expect(await statusOf(FORM, form({ payload: JSON.stringify(old) }))).toBe(200);
 });
 

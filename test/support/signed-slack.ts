@@ -107,7 +107,7 @@ export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOpt
           action_id: request.actionId,
           block_id: request.blockId,
           value: request.value,
-          action_ts: String(Date.now() / 1000),
+          action_ts: (Date.now() / 1000).toFixed(6),
         },
       ],
     };

@@ -158,7 +158,7 @@ export function pressOf(deps: Deps, { action, body, ack }: SlackActionMiddleware
     view,
     channelId: body.channel?.id ?? null,
     keys: triggerKeys('press', deps, triggerId),
-    pressedTs: slackTime(action.action_ts),
+    pressedTs: action.action_ts,
     ...(message !== undefined && { messageTs: message.ts }),
     refuse: async (problem: SlackMessage) => {
       if (answers.responseUrl !== null) return answers.tell(problem);
@@ -170,12 +170,6 @@ export function pressOf(deps: Deps, { action, body, ack }: SlackActionMiddleware
       await bestEffort(deps, shown);
     },
   };
-}
-
-const SLACK_TIME = /^\d{10}\.\d{6}$/;
-
-export function slackTime(ts: unknown): string | undefined {
-  return typeof ts === 'string' && SLACK_TIME.test(ts) ? ts : undefined;
 }
 
 export function shortcutOf(deps: Deps, { shortcut, ack }: SlackShortcutMiddlewareArgs<MessageShortcut>) {

@@ -35,7 +35,7 @@ export type PressFacts = Readonly<{
   userId: string;
   responseUrl: string | null;
   /** Slack's clock. */
-  pressedTs: string | undefined;
+  pressedTs: string;
   /** Of the message with the button. */
   messageTs?: string;
 }>;

@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import { pressOf, slackTime } from '../../../src/slack/inbound/listener.ts';
+import { pressOf } from '../../../src/slack/inbound/listener.ts';
 import { createPoster } from '../../../src/slack/workspace/poster.ts';
-
-test('the time of a press is Slack’s, as Slack writes times, or none', () => {
-  expect(slackTime('1795183500.123456')).toBe('1795183500.123456');
-  for (const ts of ['1795183500', 'soon', 1_795_183_500.123_456, null, undefined, ['1795183500.123456']]) {
-    expect(slackTime(ts)).toBeUndefined();
-  }
-});
 
 /** A press for which Slack gives no address to answer at, as on the Home tab. Returns what Slack is called for. */
 async function answered(how: 'tell' | 'tellBeside' | 'replace') {
