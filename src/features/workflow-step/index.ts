@@ -96,9 +96,9 @@ async function completionOf(request: CallRequest, job: Job, workspace: Workspace
     const { problem } = result;
     const byUserId = problem.kind === 'dropped' ? problem.byUserId : null;
     const names = await workspace.names.named(byUserId === null ? [] : [byUserId]);
-    return { kind: 'error', executionId, error: stepErrorText(problem, thread, names) };
+    return { executionId, error: stepErrorText(problem, thread, names) };
   }
   const { state, pullRequest } = result;
   const outputs = { thread: thread ?? '', state, pull_request: pullRequest ?? '' };
-  return { kind: 'success', executionId, outputs };
+  return { executionId, outputs };
 }

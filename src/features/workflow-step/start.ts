@@ -154,7 +154,7 @@ function storeOnce(
 
 async function reportError({ poster, log }: ListenerDeps, { id, token }: Execution, error: string) {
   try {
-    await poster.completeStep({ kind: 'error', executionId: id, error }, token);
+    await poster.completeStep({ executionId: id, error }, token);
   } catch (thrown) {
     const { code: reason, outcome, needsAdmin } = failureIn(thrown);
     log.error('step_completed', { outcome, reason });

@@ -50,8 +50,8 @@ export interface Post extends Place {
 export type SessionState = 'processing' | 'suspended' | 'active' | 'closed';
 
 export type Completion = { readonly executionId: string } & (
-  | { readonly kind: 'success'; readonly outputs: Readonly<Record<string, string>> }
-  | { readonly kind: 'error'; readonly error: string }
+  | { readonly outputs: Readonly<Record<string, string>> }
+  | { readonly error: string }
 );
 
 type Answer = WebAPICallResult &
@@ -160,9 +160,9 @@ export function createPoster(
    * cancelled. @param token the step's own; null: the bot's
    */
   async function completeStep(completion: Completion, token: string | null) {
-    const { executionId: function_execution_id, kind, ...result } = completion;
+    const { executionId: function_execution_id, ...result } = completion;
     try {
-      const method = `functions.complete${kind === 'error' ? 'Error' : 'Success'}`;
+      const method = `functions.complete${'error' in result ? 'Error' : 'Success'}`;
       await call(method, { function_execution_id, ...result, token });
       return token === null ? 'bot' : 'event';
     } catch (error) {
