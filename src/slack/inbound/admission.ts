@@ -10,10 +10,11 @@ import {
 } from '../views/private-answers.ts';
 import { ChannelUnreadError } from '../workspace/access.ts';
 import { SlackCallError } from '../workspace/caller.ts';
+import type { Seat } from '../workspace/poster.ts';
 import { noteRefusal, noteRequest } from './connection/requests.ts';
 import { inTime, namesOf, Refused } from './interaction.ts';
 import { bestEffort, type ListenerDeps, type Press } from './listener.ts';
-import { answerWriter, type WrittenBy } from './once.ts';
+import { answerWriter } from './once.ts';
 
 const ADMINS_NAMED_MAX = 3;
 
@@ -81,7 +82,7 @@ async function accessProblem(
  */
 export async function isAdmitted(
   deps: ListenerDeps,
-  message: WrittenBy,
+  message: Seat & { readonly isPostedByApp?: boolean },
   refusalKey: string | null,
 ): Promise<boolean> {
   if (!(await deps.access.isPerson(message.userId, message.isPostedByApp))) return false;
@@ -97,7 +98,7 @@ export async function isAdmitted(
   return false;
 }
 
-export function refusalInThread({ channelId, threadTs, userId }: WrittenBy): string {
+export function refusalInThread({ channelId, threadTs, userId }: Seat): string {
   return `${channelId}:${threadTs}:${userId}`;
 }
 

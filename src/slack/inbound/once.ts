@@ -5,6 +5,7 @@ import { StoreError } from '#store/engines/database.ts';
 import type { Transaction } from '#store/store.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { notStoredView, storingUnclearView } from '../views/private-answers.ts';
+import type { Seat } from '../workspace/poster.ts';
 import { noteRequest, type RefusedRequest } from './connection/requests.ts';
 import { inTime, Refused } from './interaction.ts';
 import type { Interaction, ListenerDeps, Press, SharedDeps } from './listener.ts';
@@ -79,18 +80,10 @@ export function recordPress(
   return tx.audit.record({ atMs, teamId, userId, action: 'press', source, jobId, outcome }, newId());
 }
 
-export type WrittenBy = Readonly<{
-  userId: string;
-  channelId: string;
-  /** Null outside threads: Slack shows no ephemeral message in a thread without replies. */
-  threadTs: string | null;
-  isPostedByApp?: boolean;
-}>;
-
 /** Remembers `answerKeys` last: a doubled answer does less harm than a lost one. */
 export async function answerWriter(
   deps: ListenerDeps,
-  { keys, ...place }: WrittenBy & { keys: readonly string[] },
+  { keys, ...place }: Seat & { keys: readonly string[] },
   message: SlackMessage,
   elsewhere = message,
   answerKeys = keys,

@@ -39,7 +39,8 @@ interface Place {
   readonly threadTs: string | null;
 }
 
-type Seat = Place & { readonly userId: string };
+/** `threadTs` null outside threads: Slack shows no ephemeral message in a thread without replies. */
+export type Seat = Place & { readonly userId: string };
 
 export interface Post extends Place {
   /** Sent in the message for `find`. */
@@ -208,16 +209,16 @@ export function createPoster(
     },
 
     /** Oldest first; always with the root. */
-    thread: async (channelId: string, threadTs: string, oldestTs?: string): Promise<MessageEvent[]> => {
-      const pages = await Array.fromAsync(readPages({ channelId, threadTs }, since(oldestTs), null));
+    thread: async (channelId: string, threadTs: string, oldest?: string): Promise<MessageEvent[]> => {
+      const pages = await Array.fromAsync(readPages({ channelId, threadTs }, { oldest, inclusive: true }, null));
       return pages.flatMap(({ messages }) => messages);
     },
 
     threadPage: (
       channelId: string,
       threadTs: string,
-      { oldestTs, cursor }: { readonly oldestTs: string; readonly cursor: string | null },
-    ) => readPage({ channelId, threadTs }, since(oldestTs), cursor),
+      { oldestTs: oldest, cursor }: { readonly oldestTs: string; readonly cursor: string | null },
+    ) => readPage({ channelId, threadTs }, { oldest, inclusive: true }, cursor),
 
     update: (channelId: string, ts: string, message: SlackMessage, callId?: string) =>
       callIn(channelId, 'chat.update', { ts, ...(callId === undefined ? message : marked(message, callId)) }),
@@ -284,10 +285,6 @@ export function createPoster(
 
 function marked({ text, blocks: [first, ...rest] }: SlackMessage, callId: string): SlackMessage {
   return { text, blocks: first === undefined ? [] : [{ ...first, block_id: callBlockId(callId) }, ...rest] };
-}
-
-function since(oldest: string | undefined) {
-  return oldest === undefined ? {} : { oldest, inclusive: true };
 }
 
 function methodFor(threadTs: string | null): string {
