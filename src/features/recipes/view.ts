@@ -13,7 +13,7 @@ const NAMES_MAX = 1_000;
 
 export function recipeSkippedView(recipe: string, threadUrl: string | null): SlackMessage {
   const link = threadUrl !== null && ownLink(threadUrl, 'Open the thread');
-  return message(paragraph(joined([recipeSkipped(recipe), link], ' ')));
+  return message(joined([recipeSkipped(recipe), link], ' '));
 }
 
 export function resumedView(recipe: string, by: string): SlackMessage {
@@ -36,7 +36,7 @@ const LISTED_MAX = 40;
 export function recipesView(offered: readonly Recipe[]): SlackMessage {
   if (offered.length === 0) return say`There are no recipes yet.`;
   return message(
-    paragraph(mrkdwn`*Recipes*`),
+    mrkdwn`*Recipes*`,
     offered.slice(0, LISTED_MAX).map(({ name, schedule }) => {
       const recipe = joined([mrkdwn`*${oneLine(name)}*`, schedule && describeSchedule(schedule)], ', ');
       return paragraph(recipe, recipeButton(buttons.runRecipe, name));

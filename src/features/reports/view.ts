@@ -1,6 +1,6 @@
 import { threadLink } from '#slack/protocol/ids.ts';
 import { readableLink, type Sites } from '#slack/views/job.ts';
-import { message, paragraph, type SlackMessage, say, smallPrint } from '#slack/views/message.ts';
+import { message, type SlackMessage, say, smallPrint } from '#slack/views/message.ts';
 import {
   counted,
   duration,
@@ -34,7 +34,7 @@ export function reportView({ report, leftToDo }: MadeReport, reader: ReportReade
     waiting(leftToDo, reader),
   ];
   return message(
-    paragraph(joined(lines, '\n')),
+    joined(lines, '\n'),
     smallPrint(mrkdwn`Operators: run \`docs-agent report\` on the server for the rest.`),
   );
 }
