@@ -232,7 +232,8 @@ export const messageShortcut: InteractionListener<Shortcut> = async (deps, short
   const names = await inTime(deps, 'formDetail', deps.names.of(said), new Map<string, string>());
   const link = linkTo(deps, { channelId, threadTs: message.ts });
   const threadTs = threadOf({ ...message, channel: channelId });
-  const inThread = threadTs === null ? '' : `?${new URLSearchParams({ thread_ts: threadTs, cid: channelId })}`;
+  const inThread =
+    threadTs === null ? '' : `?${new URLSearchParams({ thread_ts: threadTs, cid: channelId })}`;
   const attached = fitAttachments(attachmentsIn(message), ATTACHMENTS_MAX);
   const target = { channelId, responseUrl, attached, from: 'shortcut' } as const;
   const quoted = promptAbout(readableText(said, names), link && link + inThread, promptMaxOf(deps));

@@ -44,8 +44,8 @@ import {
   joined,
   labels,
   mrkdwn,
-  NO_NAMES,
   type Names,
+  NO_NAMES,
   oneLine,
   quotedPrompt,
 } from './text.ts';

@@ -169,10 +169,10 @@ export function createPoster(
     } catch (error) {
       const { code, needsAdmin } = failureIn(error);
       // Slack does not document whether it accepts an empty output: omit it after a refusal.
-      const outputs = Object.entries(completion.kind === 'success' ? completion.outputs : {});
+      const outputs = Object.entries('outputs' in completion ? completion.outputs : {});
       if (code === OUTPUTS_REFUSED && outputs.some(([, value]) => value === '')) {
         const given = Object.fromEntries(outputs.filter(([, value]) => value !== ''));
-        return completeStep({ executionId: function_execution_id, kind: 'success', outputs: given }, token);
+        return completeStep({ ...completion, outputs: given }, token);
       }
       if (token !== null && needsAdmin) return completeStep(completion, null);
       if (code === STEP_OVER) return 'over';
@@ -210,7 +210,9 @@ export function createPoster(
 
     /** Oldest first; always with the root. */
     thread: async (channelId: string, threadTs: string, oldest?: string): Promise<MessageEvent[]> => {
-      const pages = await Array.fromAsync(readPages({ channelId, threadTs }, { oldest, inclusive: true }, null));
+      const pages = await Array.fromAsync(
+        readPages({ channelId, threadTs }, { oldest, inclusive: true }, null),
+      );
       return pages.flatMap(({ messages }) => messages);
     },
 

@@ -63,7 +63,10 @@ const REQUESTS = new Map<unknown, z.ZodType>(
     }),
     block_actions: z.looseObject({
       ...interaction,
-      actions: z.tuple([z.looseObject({ action_id: text, action_ts: ts, value: text.optional() })], z.unknown()),
+      actions: z.tuple(
+        [z.looseObject({ action_id: text, action_ts: ts, value: text.optional() })],
+        z.unknown(),
+      ),
       channel: team.optional(),
       view: view.optional(),
     }),
