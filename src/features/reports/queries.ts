@@ -61,20 +61,36 @@ export class Reports extends Table {
 
   /** The most calls to the agent within 60 minutes for one project. `projectIds` null: of all. */
   async busiestHour({ sinceMs, untilMs }: Period, projectIds: readonly string[] | null): Promise<number> {
-    if (projectIds?.length === 0) return 0;
-    const all = this.db
+    const ids = projectIds ?? (await this.projects());
+    if (ids.length === 0) return 0;
+    const calls = this.db
       .selectFrom('call')
       .select(
         sql<number>`count(*) over (
           partition by project_id order by started_at range between 3599999 preceding and current row
         )`.as('inHour'),
       )
+      .where('projectId', 'in', ids)
       .where('startedAt', '>=', sinceMs)
       .where('startedAt', '<', untilMs)
       .where(IS_IN_BUDGET);
-    const calls = projectIds === null ? all : all.where('projectId', 'in', projectIds);
     const busiest = this.db.selectFrom(calls.as('calls')).select((eb) => eb.fn.max('inHour').as('most'));
     return (await busiest.executeTakeFirstOrThrow()).most ?? 0;
+  }
+
+  /** A loose index scan. */
+  private async projects() {
+    const found: string[] = [];
+    for (;;) {
+      const { next } = await this.db
+        .selectFrom('call')
+        .select((eb) => eb.fn.min<string | null>('projectId').as('next'))
+        .where('projectId', '>', found.at(-1) ?? '')
+        .where(IS_IN_BUDGET)
+        .executeTakeFirstOrThrow();
+      if (next === null) return found;
+      found.push(next);
+    }
   }
 
   async recorded({ sinceMs, untilMs }: Period): Promise<Recorded[]> {

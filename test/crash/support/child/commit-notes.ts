@@ -93,6 +93,7 @@ const SILENT = new Set([
   'schedules.leaveAllBut',
   'schedules.follow',
   'reports.jobs',
+  'reports.projects',
   'reports.startedAgain',
   'reports.busiestHour',
 ]);
