@@ -132,8 +132,8 @@ export function createBodyReader(togetherBytes = TOGETHER_BYTES) {
 
   return {
     read: (request: IncomingMessage, limitBytes: number): Promise<Buffer | Unread> => {
-      const length = Number(request.headers['content-length'] ?? 0);
-      if (length > limitBytes) return Promise.resolve(tooLong(limitBytes));
+      const early = tooLongBody(request, limitBytes);
+      if (early !== null) return Promise.resolve(early);
       const { promise, resolve } = Promise.withResolvers<Buffer | Unread>();
       let pieces: Buffer[] = [];
       let bytes = 0;
@@ -161,6 +161,10 @@ export function createBodyReader(togetherBytes = TOGETHER_BYTES) {
       return promise;
     },
   };
+}
+
+export function tooLongBody({ headers }: IncomingMessage, limitBytes: number): Unread | null {
+  return Number(headers['content-length'] ?? 0) > limitBytes ? tooLong(limitBytes) : null;
 }
 
 function tooLong(limitBytes: number): Unread {

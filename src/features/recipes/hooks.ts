@@ -3,7 +3,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { parseJson } from '#runtime/exchange.ts';
-import type { BodyReader, Route } from '#runtime/http-server.ts';
+import { type BodyReader, type Route, tooLongBody } from '#runtime/http-server.ts';
 import { recentSignature, SIGNATURE_MISMATCH } from '#slack/inbound/connection/connection.ts';
 import type { FeatureTools, NamedSecret } from '../feature.ts';
 import { type Recipe, type RecipeProblem, recipesIn, VALUE_PROBLEMS, webhooksIn } from './recipe.ts';
@@ -75,6 +75,8 @@ async function handle(
   hook: Hook,
   request: IncomingMessage,
 ): Promise<HookResponse> {
+  const tooLong = tooLongBody(request, BODY_LIMIT_BYTES);
+  if (tooLong !== null) return errorAnswer(tooLong.status, tooLong.reason);
   const signed = webhookSignatureIn(hook.secrets, request.headers, tools.clock.now());
   if ('problem' in signed) return errorAnswer(401, signed.problem);
   const content = await bodies.read(request, BODY_LIMIT_BYTES);
