@@ -108,27 +108,21 @@ function decision({ job, undecided }: NeedingJob): Parts<Button> {
   return action ?? linkButton(buttons.viewPullRequest, lastPullRequestOf(job)?.url ?? null);
 }
 
-function administrators(facts: AdminFacts): Blocks {
-  const { slack, closedPlaces } = facts;
+function administrators({ slack, services, work, closedPlaces }: AdminFacts): Blocks {
+  const findings = [
+    scopesFinding(slack),
+    ...slack.noticeChannels.map(noticeFinding),
+    ...services.map(serviceFinding),
+    ...work.map(workFinding),
+  ];
   return [
     heading('For administrators'),
-    linesOf(adminFindings(facts)),
+    linesOf(findings),
     closedPlaces.slice(0, PLACES_MAX).map(({ channelId, reason, posts }) => {
       const waiting = counted(posts, 'message is', 'messages are');
       return mrkdwn`⏳ ${closedPlace(reason, channelId)} ${waiting} waiting.`;
     }),
     smallPrint(mrkdwn`Checked ${moment(slack.atMs)}`, doctorOnServer),
-  ];
-}
-
-type Checked = Pick<AdminFacts, 'slack' | 'services' | 'work'>;
-
-function adminFindings({ slack, services, work }: Checked): Finding[] {
-  return [
-    scopesFinding(slack),
-    ...slack.noticeChannels.map(noticeFinding),
-    ...services.map(serviceFinding),
-    ...work.map(workFinding),
   ];
 }
 
@@ -150,7 +144,8 @@ export type ReachedChannel = Readonly<{
   reach: 'reached' | { readonly refused: string } | null;
 }>;
 
-export interface DoctorFacts extends Pick<HomeFacts, 'slackProblem'>, Checked {
+export interface DoctorFacts extends Pick<HomeFacts, 'slackProblem'>, Pick<AdminFacts, 'services' | 'work'> {
+  readonly slack: SlackFacts;
   readonly projects: readonly ProjectFacts[];
   readonly pauses: readonly AgentPause[];
 }
@@ -164,14 +159,17 @@ const fine = (...words: Words) => ({ isProblem: false, words: mrkdwn(...words) }
 const problem = (...words: Words) => ({ isProblem: true, words: mrkdwn(...words) });
 
 export function doctorView(facts: DoctorFacts): SlackMessage {
-  const { slackProblem, projects, pauses } = facts;
+  const { slackProblem, slack, projects, services, pauses, work } = facts;
   const findings = [
     slackProblem === null
       ? fine`✅ *Slack* connected`
       : problem`❌ *Slack* ${oneLine(slackProblem, WORDS_MAX)}`,
+    scopesFinding(slack),
     ...projects.map(agentFinding),
     ...pauses.map(pauseFinding),
-    ...adminFindings(facts),
+    ...services.map(serviceFinding),
+    ...slack.noticeChannels.map(noticeFinding),
+    ...work.map(workFinding),
   ];
   const count = findings.filter(({ isProblem }) => isProblem).length;
   return message(

@@ -19,10 +19,10 @@ test('`doctor` says that all is well, and what it looked at', () => {
   expect(doctorView(well).text).toMatchInlineSnapshot(`
     "🩺 *All is well.*
     ✅ *Slack* connected
-    ✅ *Agent* (handbook) no contact since the last restart
     ✅ *Permissions* all granted
-    ✅ *Notices* reach <#C2>
+    ✅ *Agent* (handbook) no contact since the last restart
     ✅ *Code host* (github.com) no contact since the last restart
+    ✅ *Notices* reach <#C2>
     Operators: run \`docs-agent doctor\` on the server for the full check."
   `);
 });
@@ -48,11 +48,11 @@ test('`doctor` says problems first, each with what to do', () => {
   expect(view.text).toMatchInlineSnapshot(`
     "🩺 *7 problems*
     ❌ *Slack* disconnected
+    ❌ *Permissions* missing: reactions:write. Add them under "OAuth &amp; Permissions", then reinstall the app.
     ❌ *Agent* (&lt;!channel&gt;) has been refusing the key or the project since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>. An operator of docs-agent must check both.
     ⏳ *Agent* (&lt;!channel&gt;) asked for a pause: job updates resume at <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>.
-    ❌ *Permissions* missing: reactions:write. Add them under "OAuth &amp; Permissions", then reinstall the app.
-    ❌ *Notices* don't reach <#C2> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Code host* (github.com) has refused the token or the App since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.
+    ❌ *Notices* don't reach <#C2> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C3>
     ⏳ *Notices* Slack didn't say whether they reach <#C4>. Ask again in a minute.
