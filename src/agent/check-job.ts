@@ -106,7 +106,7 @@ export function hasJob({ store, clock, agent }: AgentTools, readsPerMinute: numb
   const quota = readQuota(readsPerMinute, { isOfEnded: false });
   return async (projectId: string, agentJobId: string) => {
     const wanted = new Map([[`${projectId}/`, 1]]);
-    const granted = await store.transaction((tx) => quota(tx, wanted, clock.now()));
+    const granted = await store.transaction((tx) => quota.take(tx, wanted, clock.now()));
     if (granted.get(`${projectId}/`)?.count !== 1) return null;
     try {
       await agent.getJob(projectId, agentJobId);

@@ -24,7 +24,7 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
     return { count, againAtMs: Math.min(againAtMs, Math.ceil(nextTurn * turnMs)) };
   }
 
-  return async (tx, wanted, nowMs) => {
+  const take: Quota['take'] = async (tx, wanted, nowMs) => {
     const useOf = await tx.readBudget.of([...wanted.keys()].map(projectOf), nowMs);
     const granted = new Map<TaskGroup, Granted>();
     const used = new Map<string, number>();
@@ -42,6 +42,8 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
     if (used.size > 0) await tx.readBudget.put(used);
     return granted;
   };
+
+  return { take };
 }
 
 function projectOf(group: TaskGroup) {

@@ -88,12 +88,14 @@ export function fairLimit(count: number) {
   };
 }
 
-/** `againAtMs` applies if less is granted than wanted. */
-export type Quota = (
-  tx: Transaction,
-  wanted: ReadonlyMap<TaskGroup, number>,
-  nowMs: number,
-) => Promise<ReadonlyMap<TaskGroup, Granted>>;
+export interface Quota {
+  /** `againAtMs` applies if less is granted than wanted. */
+  take(
+    tx: Transaction,
+    wanted: ReadonlyMap<TaskGroup, number>,
+    nowMs: number,
+  ): Promise<ReadonlyMap<TaskGroup, Granted>>;
+}
 
 export type Granted = Readonly<{
   count: number;
@@ -143,7 +145,7 @@ export async function claimFairly(tx: Transaction, look: ClaimOptions): Promise<
     if (quota === null || fair.length === 0) return fair;
     const groups = Map.groupBy(fair, ({ group }) => group);
     const wanted = new Map([...groups].map(([group, { length }]) => [group, length]));
-    const granted = await quota(tx, wanted, nowMs);
+    const granted = await quota.take(tx, wanted, nowMs);
     const begun = new Map<TaskGroup, number>();
     return fair.filter(({ group }) => {
       const own = granted.get(group);

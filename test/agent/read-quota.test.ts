@@ -17,7 +17,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     const nowMs = A_TURN_OF_OPEN_JOBS_MS;
     const takeAt = (atMs: number) =>
       store.transaction(
-        async (tx) => (await quota(tx, new Map([['docs/', 1_000]]), atMs)).get('docs/')?.count,
+        async (tx) => (await quota.take(tx, new Map([['docs/', 1_000]]), atMs)).get('docs/')?.count,
       );
     expect(await takeAt(nowMs)).toBe(30);
     expect(await takeAt(nowMs - 20_000)).toBe(0);
@@ -33,7 +33,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     const quota = readQuota(600, { isOfEnded: false });
     const nowMs = A_TURN_OF_OPEN_JOBS_MS;
     const takeOf = (store: Store) =>
-      store.transaction(async (tx) => (await quota(tx, new Map([['docs/', 7]]), nowMs)).get('docs/'));
+      store.transaction(async (tx) => (await quota.take(tx, new Map([['docs/', 7]]), nowMs)).get('docs/'));
     const granted = await Promise.all([...stores, ...stores, ...stores, ...stores].map(takeOf));
     const given = granted.reduce((sum, taken) => sum + (taken?.count ?? 0), 0);
     expect(given).toBe(Math.min(30, 7 * granted.length));
@@ -49,7 +49,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     const paused = { atMs: nowMs, share: 0.5, untilMs: nowMs + 20_000 };
     await store.transaction((tx) => tx.readBudget.slowDown('docs', () => paused, nowMs));
     const takeAt = (atMs: number) =>
-      store.transaction(async (tx) => (await quota(tx, new Map([['docs/', 1]]), atMs)).get('docs/'));
+      store.transaction(async (tx) => (await quota.take(tx, new Map([['docs/', 1]]), atMs)).get('docs/'));
     expect(await takeAt(nowMs + 19_000)).toMatchObject({ count: 0 });
     const pauses = (atMs: number) => store.transaction((tx) => tx.readBudget.paused(atMs));
     const pause = { projectId: 'docs', atMs: nowMs, untilMs: nowMs + 20_000 };

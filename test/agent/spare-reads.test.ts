@@ -23,7 +23,9 @@ async function readsWith(openPerSecond: number, readsPerMinute = READS_PER_MINUT
     waiting += (openPerSecond * STEP_MS) / 1000;
     const take = async (of: 'open' | 'ended', wanted: number) => {
       if (wanted === 0 || nowMs < againAtMs[of]) return 0;
-      const granted = await store.transaction((tx) => rations[of](tx, new Map([['docs/', wanted]]), nowMs));
+      const granted = await store.transaction((tx) =>
+        rations[of].take(tx, new Map([['docs/', wanted]]), nowMs),
+      );
       const { count = 0, againAtMs: atMs = 0 } = granted.get('docs/') ?? {};
       if (count < wanted) expect(atMs).toBeGreaterThan(nowMs);
       againAtMs[of] = count < wanted ? atMs : 0;

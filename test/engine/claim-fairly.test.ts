@@ -13,17 +13,19 @@ const NOW_MS = Date.UTC(2026, 0, 1);
 /** Gives so many, and notes how many were asked for. */
 function quotaOf(left: number) {
   const asked: number[] = [];
-  const quota: Quota = async (_tx, wanted, nowMs) => {
-    let given = 0;
-    const granted = new Map(
-      [...wanted].map(([group, count]) => {
-        given = Math.min(count, left);
-        return [group, { count: given, againAtMs: nowMs + 1_000 }] as const;
-      }),
-    );
-    asked.push([...wanted.values()].reduce((sum, count) => sum + count, 0));
-    left -= given;
-    return granted;
+  const quota: Quota = {
+    take: async (_tx, wanted, nowMs) => {
+      let given = 0;
+      const granted = new Map(
+        [...wanted].map(([group, count]) => {
+          given = Math.min(count, left);
+          return [group, { count: given, againAtMs: nowMs + 1_000 }] as const;
+        }),
+      );
+      asked.push([...wanted.values()].reduce((sum, count) => sum + count, 0));
+      left -= given;
+      return granted;
+    },
   };
   return { quota, asked };
 }
