@@ -15,11 +15,13 @@ export type Subject = Readonly<{
 }>;
 
 export type Forgotten = Readonly<{
-  jobs: number;
-  /** Rows that were deleted, emptied, or no longer have the name. */
-  others: number;
+  holdings: Holdings;
   openWork: readonly OpenWork[];
 }>;
+
+const NOTHING = { jobs: 0, replies: 0, calls: 0, mentions: 0, rows: 0 };
+
+export type Holdings = Readonly<typeof NOTHING>;
 
 type OpenWork = Readonly<{
   jobId: string;
@@ -27,14 +29,19 @@ type OpenWork = Readonly<{
   threadTs: string | null;
 }>;
 
-type IdColumn = Readonly<{ table: keyof Tables; column: 'userId' | 'channelId' }>;
+type IdColumn = Readonly<{
+  table: keyof Tables;
+  column: 'userId' | 'channelId';
+  /** Made for deleted jobs, so not counted. */
+  isTrace?: true;
+}>;
 
 /** `personal-columns.test.ts` classifies every column of the schema. */
 export const idColumns: readonly IdColumn[] = [
   { table: 'earlyReply', column: 'userId' },
   { table: 'earlyReply', column: 'channelId' },
-  { table: 'pastNotice', column: 'channelId' },
-  { table: 'pastThread', column: 'channelId' },
+  { table: 'pastNotice', column: 'channelId', isTrace: true },
+  { table: 'pastThread', column: 'channelId', isTrace: true },
   { table: 'home', column: 'userId' },
   { table: 'auditEntry', column: 'userId' },
   { table: 'channelSetting', column: 'channelId' },
@@ -67,9 +74,9 @@ export async function forget(
   try {
     const openWork = await findOpenWork(transaction, subject);
     // Runs even before a rollback: the counts are those of a real run.
-    const erased = await erase(transaction, subject, nowMs);
+    const holdings = await erase(transaction, subject, nowMs);
     isFinal = !dry && openWork.length === 0;
-    return { openWork, ...erased };
+    return { openWork, holdings };
   } finally {
     await (isFinal ? transaction.commit() : transaction.rollback()).execute();
     // SQLite keeps deleted data in its file until a vacuum.
@@ -116,20 +123,20 @@ async function workOf(db: Queries, { id: jobId, channelId, threadTs }: Tables['j
   };
 }
 
-async function erase(db: Queries, subject: Subject, nowMs: number) {
+async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Holdings> {
   const jobs = await eraseJobs(db, subject, nowMs);
-  let others = await scrubJobs(db, subject);
-  for (const { table, column } of idColumns) {
+  const counts = { ...NOTHING, jobs, ...(await scrubJobs(db, subject)) };
+  for (const { table, column, isTrace } of idColumns) {
     if (column !== `${subject.kind}Id`) continue;
     const { numAffectedRows = 0n } = await sql`
       delete from ${sql.table(table)} where ${sql.ref(column)} = ${subject.id} and ${inTeam(subject)}`.execute(
       db,
     );
-    others += Number(numAffectedRows);
+    if (!isTrace) counts.rows += Number(numAffectedRows);
   }
   for (const table of ['earlyReply', 'pullRequest'] as const)
-    others += await eraseNames(db, table, subject, inTeam(subject));
-  if (subject.kind === 'channel') others += await eraseNoticeChannels(db, subject);
+    counts.mentions += await eraseNames(db, table, subject, inTeam(subject));
+  if (subject.kind === 'channel') counts.rows += await eraseNoticeChannels(db, subject);
   else {
     await db
       .deleteFrom('task')
@@ -137,7 +144,7 @@ async function erase(db: Queries, subject: Subject, nowMs: number) {
       .where('subject', 'like', `${subject.teamId ?? '%'}:${subject.id}`)
       .execute();
   }
-  return { jobs, others };
+  return counts;
 }
 
 function inTeam({ teamId }: Subject) {
@@ -179,16 +186,17 @@ async function eraseNoticeChannels(db: Queries, subject: Subject) {
 }
 
 async function scrubJobs(db: Queries, subject: Subject) {
-  let scrubbed = 0;
+  let [replies, calls, mentions] = [0, 0, 0];
   for (const { id: jobId } of await touchedJobs(db, subject).execute()) {
-    const replies = subject.kind === 'user' ? await eraseReplies(db, jobId, subject.id) : 0;
+    const own = subject.kind === 'user' ? await eraseReplies(db, jobId, subject.id) : 0;
+    replies += own;
     // After edits and retries, several calls hold a reply's text.
-    const calls = replies > 0 ? await eraseWords(db, jobId) : 0;
-    scrubbed += replies + calls + (await eraseNames(db, 'job', subject, sql`id = ${jobId}`));
-    for (const table of ['followUp', 'call'] as const)
-      scrubbed += await eraseNames(db, table, subject, sql`job_id = ${jobId}`);
+    if (own > 0) calls += await eraseWords(db, jobId);
+    mentions += await eraseNames(db, 'job', subject, sql`id = ${jobId}`);
+    mentions += await eraseNames(db, 'followUp', subject, sql`job_id = ${jobId}`);
+    mentions += await eraseNames(db, 'call', subject, sql`job_id = ${jobId}`);
   }
-  return scrubbed;
+  return { replies, calls, mentions };
 }
 
 /** Keeps the rows: otherwise the replies could be stored again. */

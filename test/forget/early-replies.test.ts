@@ -36,8 +36,8 @@ describeOnDatabases('to forget a person', (make) => {
     }
     await before.close();
 
-    const erased = await forget(location, subject, { dry: false, nowMs: NOW_MS });
-    expect(erased).toMatchObject({ others: 2 });
+    const { holdings } = await forget(location, subject, { dry: false, nowMs: NOW_MS });
+    expect(holdings).toMatchObject({ rows: 1, mentions: 1 });
 
     const after = await openStore(location);
     const taken = await after.transaction((tx) => tx.earlyReplies.take(thread));

@@ -105,7 +105,7 @@ function suite(open: () => Promise<Kept>): void {
     const dry = await forget('--user', alice);
     expect(dry).toMatchObject({
       code: 0,
-      output: expect.stringMatching(/1 × jobs.*× other entries.*add --yes/s),
+      output: expect.stringMatching(/1 × jobs.*1 × replies.*add --yes/s),
     });
     const before = await readAll();
     for (const word of HER_WORDS) expect(before).toContain(word);

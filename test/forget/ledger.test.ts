@@ -85,7 +85,7 @@ describeOnDatabases('jobs of others', (make) => {
     return threads.map(({ channelId }) => channelId);
   }
   const erase = async (kind: 'user' | 'channel' = 'user', id = 'U1') =>
-    await forget(location, { kind, id, teamId: null }, { dry: false, nowMs: NOW_MS });
+    (await forget(location, { kind, id, teamId: null }, { dry: false, nowMs: NOW_MS })).holdings;
 
   test('in which the person replied lose all words of follow-ups in their calls, and keep their first prompt', async () => {
     await over(
@@ -100,7 +100,7 @@ describeOnDatabases('jobs of others', (make) => {
         { kind: 'announce', announcement: { kind: 'follow_up', userId: 'U1', text: 'Hers, in a form' } },
       ],
     );
-    expect(await erase()).toMatchObject({ jobs: 0, others: 8 });
+    expect(await erase()).toMatchObject({ jobs: 0, replies: 1, calls: 3 });
     const { calls, details, replies } = await rows();
     expect(calls).toEqual([
       { kind: 'create_job', prompt: 'Explain the webhooks' },
@@ -136,7 +136,7 @@ describeOnDatabases('jobs of others', (make) => {
       [{ userId: 'U2', text: 'As <@U1> says', corrected: 'As <@U1|Ann> said', state: 'not_sent' }],
       [sent('As <@U1> says'), { kind: 'create_job', prompt: 'Ask <@U1> or <@U12>' }],
     );
-    expect(await erase()).toMatchObject({ jobs: 0, others: 3 });
+    expect(await erase()).toMatchObject({ jobs: 0, replies: 0, calls: 0, mentions: 3 });
     const { calls, replies } = await rows();
     expect(calls).toEqual([
       sent('As (forgotten) says'),
@@ -151,8 +151,8 @@ describeOnDatabases('jobs of others', (make) => {
     const notice = (channelId: string) =>
       ({ kind: 'notify_channel', channelId, url: 'https://example.com/pull/1' }) as const;
     await over([], [notice('C8'), notice('C9')]);
-    expect(await erase('channel', 'C8')).toMatchObject({ jobs: 0, others: 1 });
-    expect(await erase('channel', 'C9')).toMatchObject({ jobs: 0, others: 1 });
+    expect(await erase('channel', 'C8')).toMatchObject({ jobs: 0, mentions: 1 });
+    expect(await erase('channel', 'C9')).toMatchObject({ jobs: 0, mentions: 1 });
     const { calls, places } = await rows();
     expect(calls).toEqual([notice('forgotten'), notice('forgotten')]);
     expect(places).toEqual([

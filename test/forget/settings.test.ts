@@ -41,9 +41,9 @@ describeOnDatabases('settings, Home tabs and the audit', (make) => {
   const settings = (channelId: string) => run((tx) => tx.channelSettings.get('T1', channelId));
 
   test('a Home tab goes with its person, in one workspace if that alone is meant', async () => {
-    expect(await erase('user', 'U1', 'T2')).toMatchObject({ others: 1 });
-    expect(await erase('user', 'U1')).toMatchObject({ others: 2 });
-    expect(await erase('user', 'U1')).toMatchObject({ others: 0 });
+    expect((await erase('user', 'U1', 'T2')).holdings).toMatchObject({ rows: 1 });
+    expect((await erase('user', 'U1')).holdings).toMatchObject({ rows: 2 });
+    expect((await erase('user', 'U1')).holdings).toMatchObject({ rows: 0 });
   });
 
   test('a line of the audit goes with its person', async () => {
@@ -54,7 +54,8 @@ describeOnDatabases('settings, Home tabs and the audit', (make) => {
   });
 
   test('settings of a channel are deleted, and those of others send it no notices', async () => {
-    expect(await erase('channel', 'C1')).toMatchObject({ others: 2 });
+    const { holdings } = await erase('channel', 'C1');
+    expect(holdings).toMatchObject({ rows: 2 });
     expect(await settings('C1')).toBeNull();
     expect(await settings('C2')).toEqual(sendsTo('C12', 'C3'));
   });

@@ -8,7 +8,7 @@ import { backUp } from '#store/backup.ts';
 import { copyStore as copy } from '#store/copy.ts';
 import { codeOf, StoreError } from '#store/engines/database.ts';
 import { passwordsIn } from '#store/engines/postgres-errors.ts';
-import { type Forgotten, forget as forgetIn, type Subject } from '#store/forget.ts';
+import { type Forgotten, forget as forgetIn, type Holdings, type Subject } from '#store/forget.ts';
 import { migrateStore, openStore, placeOf, type StoreLocation } from '#store/open.ts';
 import { EXIT_TEMPORARY, type Host, UsageError } from '../command.ts';
 
@@ -120,6 +120,14 @@ export async function reencryptTokens(args: string[], { env }: Host): Promise<nu
   }
 }
 
+const HOLDINGS: Readonly<Record<keyof Holdings, string>> = {
+  jobs: 'jobs, with their replies and calls: deleted',
+  replies: 'replies in jobs of others: emptied',
+  calls: 'calls of these jobs that repeat such words: emptied',
+  mentions: 'other texts that name it: the name is removed',
+  rows: 'settings, home tabs, lines of the audit and the like: deleted, or the name is removed',
+};
+
 const IDS = {
   team: [/^[TE][A-Z0-9]{2,}$/, 'T0123456789'],
   channel: [/^[CGD][A-Z0-9]{2,}$/, 'C0123456789'],
@@ -154,8 +162,12 @@ export async function forget(args: string[], { env, now }: Host): Promise<number
   return forgotten.openWork.length === 0 ? 0 : EXIT_TEMPORARY;
 }
 
-function forgetReport({ kind, id }: Subject, { jobs, others, openWork }: Forgotten, isMeant: boolean) {
-  if (jobs + others === 0) return `The store holds nothing about the ${kind} ${id}.`;
+function forgetReport({ kind, id }: Subject, { holdings, openWork }: Forgotten, isMeant: boolean) {
+  const found = Object.entries(HOLDINGS).flatMap(([name, words]) => {
+    const count = holdings[name as keyof Holdings];
+    return count === 0 ? [] : `  ${count} × ${words}`;
+  });
+  if (found.length === 0) return `The store holds nothing about the ${kind} ${id}.`;
   const isErased = isMeant && openWork.length === 0;
   const end = isMeant ? 'All of this was erased.' : 'Nothing has been erased yet. To erase it, add --yes.';
   const open = [
@@ -168,8 +180,7 @@ function forgetReport({ kind, id }: Subject, { jobs, others, openWork }: Forgott
   ];
   return [
     `The store ${isErased ? 'held' : 'holds'} this about the ${kind} ${id}:`,
-    `  ${jobs} × jobs, with their replies and calls: deleted`,
-    `  ${others} × other entries, such as replies in jobs of others: deleted, emptied, or the name is removed`,
+    ...found,
     ...(openWork.length === 0 ? [end] : open),
   ].join('\n');
 }
