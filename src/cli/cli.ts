@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { nearest } from '#jobs/requests/command.ts';
 import { EXIT_CONFIG, EXIT_USAGE, type Host } from './command.ts';
-import { commands, USAGE, usageOf } from './table.ts';
+import { commands, near, USAGE, usageOf } from './table.ts';
 
 const OLDEST_NODE = '24.16';
 
@@ -18,14 +17,14 @@ async function main([name, ...args]: readonly string[], host: Host) {
     console.log(USAGE);
     return 0;
   }
-  if (name === '--version' || name === 'version') {
+  if (name === '--version') {
     const { version } = await import('#app/operations/metrics.ts');
     console.log(version);
     return 0;
   }
   const command = commands.get(name);
   if (command === undefined) {
-    const meant = nearest(name, [...commands.keys(), '--help', '--version']);
+    const meant = near(name, [...commands.keys(), '--help', '--version']);
     const hint = meant === null ? `\n\n${USAGE}` : ` Did you mean docs-agent ${meant}?`;
     console.error(`There is no command "${name}".${hint}`);
     return EXIT_USAGE;

@@ -1,9 +1,8 @@
 import { ConfigError, formatProblems } from '#app/config/values.ts';
 import { StartError } from '#app/service/workspaces.ts';
-import { nearest } from '#jobs/requests/command.ts';
 import { codeOf, StoreError } from '#store/engines/database.ts';
 import { EXIT_CONFIG, EXIT_TEMPORARY, EXIT_USAGE, UsageError } from './command.ts';
-import { optionsOf } from './table.ts';
+import { near, optionsOf } from './table.ts';
 
 export function explainError(
   error: unknown,
@@ -26,6 +25,6 @@ function wrongArguments(error: unknown, command: string) {
   if (!(error instanceof TypeError && codeOf(error)?.startsWith('ERR_PARSE_ARGS_'))) return null;
   // The rest is about values with a leading dash, which no command takes.
   const message = `${error.message.split(/\.\s/)[0]}.`;
-  const meant = nearest(/^Unknown option '([^']+)'/.exec(message)?.[1] ?? '', optionsOf(command));
+  const meant = near(/^Unknown option '([^']+)'/.exec(message)?.[1] ?? '', optionsOf(command));
   return meant === null ? message : `${message} Did you mean ${meant}?`;
 }

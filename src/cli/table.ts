@@ -1,3 +1,4 @@
+import { isNear } from '#jobs/requests/command.ts';
 import type { Run } from './command.ts';
 
 export type Command = Readonly<{
@@ -65,6 +66,11 @@ export const commands: ReadonlyMap<string, Command> = new Map(
     },
   }),
 );
+
+export function near(typed: string, names: readonly string[]): string | null {
+  const bare = (name: string) => name.replace(/^-+/, '');
+  return names.find((name) => isNear(bare(typed), bare(name))) ?? null;
+}
 
 export function optionsOf(name: string): readonly string[] {
   return commands.get(name)?.args?.match(/--[a-z-]+/g) ?? [];
