@@ -101,13 +101,14 @@ async function noteRateLimit(
   log.warn('reads_slowed_down', { project_id: projectId, share, pause_ms: untilMs - nowMs });
 }
 
-/** Null: the agent does not say, or must not be asked now. The read counts towards the project's limit. */
+/**
+ * Null: the agent does not say, or must not be asked now. The read goes before waiting ones and counts
+ * towards the project's limit.
+ */
 export function hasJob({ store, clock, agent }: AgentTools, readsPerMinute: number) {
   const quota = readQuota(readsPerMinute, { isOfEnded: false });
   return async (projectId: string, agentJobId: string) => {
-    const wanted = new Map([[`${projectId}/`, 1]]);
-    const granted = await store.transaction((tx) => quota.take(tx, wanted, clock.now()));
-    if (granted.get(`${projectId}/`)?.count !== 1) return null;
+    if (!(await store.transaction((tx) => quota.takeFirst(tx, projectId, clock.now())))) return null;
     try {
       await agent.getJob(projectId, agentJobId);
       return true;

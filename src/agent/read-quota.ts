@@ -1,7 +1,8 @@
 import type { Granted, Quota } from '#engine/claim-fairly.ts';
-import { type Allowance, allowanceOf, readShare, takeFrom } from '#jobs/schedule/slowdown.ts';
-import type { TaskGroup } from '#store/store.ts';
+import { type Allowance, allowanceOf, readShare, type Slowdown, takeFrom } from '#jobs/schedule/slowdown.ts';
+import type { TaskGroup, Transaction } from '#store/store.ts';
 
+const AHEAD_MAX_MS = 30_000;
 /** A pause may end early. */
 const LOOKS_AGAIN_MS = 5_000;
 /** One turn in 20 is for ended jobs. */
@@ -12,7 +13,10 @@ const TURN_MS = 1_000;
  * The store shares the quota between replicas. Waiting reads stay due, longest first. Outside their turn,
  * open or ended jobs leave half of a burst to the others.
  */
-export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: boolean }): Quota {
+export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: boolean }) {
+  const allowanceAt = (slowdown: Slowdown | null, nowMs: number) =>
+    allowanceOf(Math.max(1, readsPerMinute * readShare(slowdown, nowMs)));
+
   function grant(allowance: Allowance, wholeAtMs: number, wanted: number, nowMs: number): Granted {
     const { spacingMs, burstMs } = allowance;
     const turnMs = Math.max(TURN_MS, spacingMs);
@@ -31,7 +35,7 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
     for (const [group, asked] of wanted) {
       const projectId = projectOf(group);
       const { wholeAtMs, slowdown } = useOf(projectId);
-      const allowance = allowanceOf(Math.max(1, readsPerMinute * readShare(slowdown, nowMs)));
+      const allowance = allowanceAt(slowdown, nowMs);
       // After a slowdown, reads resume without a burst.
       const resumesAtMs = slowdown === null ? 0 : slowdown.untilMs + allowance.burstMs;
       const fromMs = Math.max(wholeAtMs, resumesAtMs);
@@ -43,7 +47,17 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
     return granted;
   };
 
-  return { take };
+  /** One read for a person, ahead of due ones. False: reads are paused, or people had many. */
+  const takeFirst = async (tx: Transaction, projectId: string, nowMs: number) => {
+    const { wholeAtMs, slowdown } = (await tx.readBudget.of([projectId], nowMs))(projectId);
+    const isPaused = slowdown !== null && nowMs < slowdown.untilMs;
+    const fromMs = Math.max(wholeAtMs, nowMs);
+    if (isPaused || fromMs - nowMs > AHEAD_MAX_MS) return false;
+    await tx.readBudget.put(new Map([[projectId, fromMs + allowanceAt(slowdown, nowMs).spacingMs]]));
+    return true;
+  };
+
+  return { take, takeFirst };
 }
 
 function projectOf(group: TaskGroup) {
