@@ -8,6 +8,7 @@ import { type AgentClient, unknownProjectError } from './client.ts';
 export type AgentTools = EngineTools &
   Readonly<{
     agent: AgentClient;
+    answered: ReturnType<typeof answeredJobs>;
     known: { readonly agent: (projectId: string) => ServiceFacts };
     /** Per project. */
     hourlyBudget: number;
@@ -41,4 +42,19 @@ export function factsOfFailure({ outcome, reason, status, words }: AgentFailure)
   if (!isForOperator || words === undefined) return facts;
   const line = words.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
   return { ...facts, agent_says: line.slice(0, MAX_WORDS_LENGTH).toWellFormed() };
+}
+
+/** Known to this process only. */
+export function answeredJobs() {
+  /** The last two of each project. */
+  const byProject = new Map<string, readonly { agentJobId: string; atMs: number }[]>();
+  const othersOf = (projectId: string, agentJobId: string) =>
+    (byProject.get(projectId) ?? []).filter((job) => job.agentJobId !== agentJobId);
+  return {
+    note: (projectId: string, agentJobId: string, atMs: number): void => {
+      byProject.set(projectId, [...othersOf(projectId, agentJobId).slice(-1), { agentJobId, atMs }]);
+    },
+    othersAtMs: (projectId: string, agentJobId: string) =>
+      othersOf(projectId, agentJobId).at(-1)?.atMs ?? null,
+  };
 }

@@ -187,8 +187,8 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
     const event = { callId: call.id, failure };
     if (request.kind === 'create_job') return { type: 'create_failed', ...event };
     if (request.kind === 'cancel_job') return { type: 'stop_failed', ...event };
-    const { answeredAtMs } = tools.known.agent(job.projectId);
-    return { type: 'message_failed', ...event, answeredAtMs };
+    const othersAnsweredAtMs = tools.answered.othersAtMs(job.projectId, request.agentJobId);
+    return { type: 'message_failed', ...event, othersAnsweredAtMs };
   }
 }
 

@@ -120,7 +120,7 @@ export function hasJob({ store, clock, agent }: AgentTools, readsPerMinute: numb
 }
 
 async function readAgentJob(tools: AgentTools, job: Job, { id, ...before }: AgentJob): Promise<AgentRead> {
-  const { clock, log, agent, known } = tools;
+  const { clock, log, agent, answered } = tools;
   const { projectId } = job;
   const askedAtMs = clock.now();
   const facts = { ...factsOf(job), agent_job_id: id };
@@ -128,6 +128,7 @@ async function readAgentJob(tools: AgentTools, job: Job, { id, ...before }: Agen
   try {
     requireBoundProject(tools, job);
     const agentJob = await agent.getJob(projectId, id);
+    answered.note(projectId, id, clock.now());
     const { status } = agentJob;
     const isChanged = status !== before.status;
     const seen = { outcome: 'done', status, is_changed: isChanged, duration_ms: durationMs() };
@@ -137,8 +138,8 @@ async function readAgentJob(tools: AgentTools, job: Job, { id, ...before }: Agen
     if (!(error instanceof AgentError)) throw error;
     const { failure } = error;
     log.warn('agent_job_read', { ...facts, ...factsOfFailure(failure), duration_ms: durationMs() });
-    const { answeredAtMs } = known.agent(projectId);
-    return { askedAtMs, event: { type: 'check_failed', agentJobId: id, failure, answeredAtMs } };
+    const othersAnsweredAtMs = answered.othersAtMs(projectId, id);
+    return { askedAtMs, event: { type: 'check_failed', agentJobId: id, failure, othersAnsweredAtMs } };
   }
 }
 

@@ -72,13 +72,8 @@ export function createAgentClient({
 
   const known = new Map<string, ServiceFacts>();
   const factsOf = (projectId: string) => known.get(projectId) ?? nothingKnown;
-  const note = (projectId: string, failure: AgentFailure | null, can?: readonly Capability[]) => {
-    const before = factsOf(projectId);
-    const after = afterAnswer(before, failure && troubleOf(failure), clock.now());
-    // A refusal does not show that the service knows any job.
-    const { answeredAtMs } = failure === null ? after : before;
-    known.set(projectId, { ...after, answeredAtMs, ...(can && { can }) });
-  };
+  const note = (projectId: string, kind: TroubleKind | null, can?: readonly Capability[]) =>
+    known.set(projectId, { ...afterAnswer(factsOf(projectId), kind, clock.now()), ...(can && { can }) });
 
   const endsLogged = new Map<string, number>();
   const logEnd = (projectId: string, says: string | null) => {
@@ -118,7 +113,7 @@ export function createAgentClient({
     } catch (error) {
       // A request that was never sent says nothing of the service.
       if (error instanceof AgentError) {
-        note(projectId, error.failure, error.announced.can);
+        note(projectId, troubleOf(error.failure), error.announced.can);
         logEnd(projectId, error.announced.end ?? null);
       }
       throw error;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { answeredJobs } from '#agent/agent-tools.ts';
 import { hasJob } from '#agent/check-job.ts';
 import { createAgentClient } from '#agent/client.ts';
 import type { AnyJobContext } from '#engine/apply-event.ts';
@@ -92,6 +93,7 @@ export function createService(config: Config, options: ServiceOptions) {
       workspaces,
       promptMaxLength: config.policy.promptMaxLength,
       readsPerMinute,
+      answered: answeredJobs(),
       hourlyBudget,
       known: {
         agent: agent.factsOf,

@@ -60,7 +60,6 @@ export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';
 
 /** As known to this process. */
 export type ServiceFacts = Readonly<{
-  /** The agent's refusals do not count. */
   answeredAtMs: number | null;
   trouble: { readonly kind: TroubleKind; readonly sinceMs: number } | null;
   can?: readonly Capability[];

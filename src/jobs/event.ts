@@ -36,10 +36,10 @@ interface Events {
   recipe_skipped: object;
   pause_refused: object;
   message_accepted: OfPictures & { callId: string; agentJobId: string; agentJob: AgentJob | null };
-  message_failed: CallFailed & OfProject;
+  message_failed: CallFailed & OfOthers;
   /** `before`: the job when it was read. */
   job_checked: { agentJob: AgentJob; before?: Job };
-  check_failed: { agentJobId: string; failure: AgentFailure } & OfProject;
+  check_failed: { agentJobId: string; failure: AgentFailure } & OfOthers;
   start_again_pressed: ByPerson & {
     creates?: number | undefined;
     callId?: string | undefined;
@@ -110,9 +110,8 @@ interface ByPerson {
   readonly userId?: string | undefined;
 }
 
-interface OfProject {
-  /** The last call that the agent accepted. */
-  readonly answeredAtMs?: number | null;
+interface OfOthers {
+  readonly othersAnsweredAtMs?: number | null;
 }
 
 type StartPress = Readonly<{

@@ -49,10 +49,10 @@ test('an outage is known from its first failure to the next answer', async () =>
   expect(facts('docs')).toEqual({ answeredAtMs: START_MS + 2_000, trouble: null, can: [] });
 });
 
-test('a refused key is known of its project only; an unknown job is no trouble', async () => {
+test('a refused key is known of its project only; an unknown job is an answer', async () => {
   const { noted, facts } = await client();
   await expect(noted.createJob('other', 'Explain')).rejects.toThrow();
   await expect(noted.getJob('docs', 'nobody')).rejects.toThrow();
   expect(facts('other').trouble?.kind).toBe('needs_admin');
-  expect(facts('docs')).toEqual({ answeredAtMs: null, trouble: null });
+  expect(facts('docs')).toEqual({ answeredAtMs: START_MS, trouble: null });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { answeredJobs } from '../../src/agent/agent-tools.ts';
 import { callAgent } from '../../src/agent/call-agent.ts';
 import { checkBatches, checkJob } from '../../src/agent/check-job.ts';
 import type { AgentClient } from '../../src/agent/client.ts';
@@ -87,6 +88,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     workspaces: { of: async () => workspace, ofRequest: async () => workspace },
     promptMaxLength: 20_000,
     readsPerMinute: 600,
+    answered: answeredJobs(),
     hourlyBudget: 100,
     featureViews: {},
     codeHosts: [],

@@ -48,7 +48,7 @@ export function noteMissing(builder: DecisionBuilder, failure: AgentFailure | nu
 export function isGone(
   { job, context }: DecisionBuilder,
   failure: AgentFailure,
-  answeredAtMs: number | null = null,
+  othersAnsweredAtMs: number | null = null,
 ): boolean {
   const { stage, missing = null } = job;
   if (!isMissing(failure)) return false;
@@ -57,7 +57,7 @@ export function isGone(
   const missingMs = context.nowMs - missing.sinceMs;
   if (missingMs >= GONE_AFTER_MS) return true;
   const isSaid = failure.reason === 'not_found' && missingMs >= context.policy.settleWindowMs;
-  return isSaid && answeredAtMs !== null && answeredAtMs > missing.sinceMs;
+  return isSaid && othersAnsweredAtMs !== null && othersAnsweredAtMs > missing.sinceMs;
 }
 
 /** Whether replies wait after a 404. */

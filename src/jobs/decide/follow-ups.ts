@@ -81,7 +81,7 @@ export const followUpDeciders = {
     scheduleSending(builder);
   },
 
-  message_failed(builder, { callId, failure, answeredAtMs }) {
+  message_failed(builder, { callId, failure, othersAnsweredAtMs }) {
     const verdict = verdictOn(failure);
     // Its replies join later ones in a new call.
     builder.endCall(callId, verdict === 'retry' ? 'not_made' : verdict, failure);
@@ -92,7 +92,7 @@ export const followUpDeciders = {
     const authorIds = authorsOf(followUps);
     noteMissing(builder, failure);
     if (failure.outcome === 'unknown') expectTurn(builder);
-    const isJobGone = isGone(builder, failure, answeredAtMs);
+    const isJobGone = isGone(builder, failure, othersAnsweredAtMs);
     const isLost = isMissing(failure) && !mayComeBack(builder, failure, isJobGone);
     if (verdict === 'unknown' && !isLost) {
       if (count > 0) {

@@ -57,7 +57,7 @@ export const checkDeciders = {
     observe(builder, stage, agentJob);
   },
 
-  check_failed(builder, { agentJobId, failure, answeredAtMs }) {
+  check_failed(builder, { agentJobId, failure, othersAnsweredAtMs }) {
     const { job, context } = builder;
     const { nowMs, jitter } = context;
     const { stage } = job;
@@ -75,7 +75,7 @@ export const checkDeciders = {
     if (stage.kind !== 'working') return;
     // A typo in *watch*.
     const isWrongId = isUnseen(job) && failure.reason === 'not_found';
-    if (!isWrongId && !isGone(builder, failure, answeredAtMs)) {
+    if (!isWrongId && !isGone(builder, failure, othersAnsweredAtMs)) {
       builder.schedule('check_job', noteTrouble(builder, 'check', failure));
       return;
     }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { answeredJobs } from '../../../src/agent/agent-tools.ts';
 import type { AgentClient } from '../../../src/agent/client.ts';
 import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
@@ -127,6 +128,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       workspaces: { of: async () => workspace, ofRequest: async () => workspace },
       promptMaxLength: 20_000,
       readsPerMinute,
+      answered: answeredJobs(),
       hourlyBudget,
       featureViews: {},
       codeHosts: [],

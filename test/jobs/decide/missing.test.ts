@@ -60,8 +60,8 @@ describe('a job that cannot be found', () => {
   test('by the API’s own words, while it knows other jobs, is gone after the settle window', () => {
     const world = aWorkingJob();
     world.advance(5 * SECOND_MS);
-    const missed = (failure: AgentFailure, answeredAtMs: number | null) =>
-      world.apply({ type: 'check_failed', agentJobId: 'agent-1', failure, answeredAtMs });
+    const missed = (failure: AgentFailure, othersAnsweredAtMs: number | null) =>
+      world.apply({ type: 'check_failed', agentJobId: 'agent-1', failure, othersAnsweredAtMs });
     const before = world.nowMs;
     missed(failures.notFound, before);
     world.nowMs += 100 * SECOND_MS;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { answeredJobs } from '../../../src/agent/agent-tools.ts';
 import type { AgentClient } from '../../../src/agent/client.ts';
 import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
@@ -69,6 +70,7 @@ async function limitedWorld(teamIds: readonly string[]) {
     },
     promptMaxLength: 20_000,
     readsPerMinute: 6_000,
+    answered: answeredJobs(),
     hourlyBudget: 10_000,
     featureViews: {},
     codeHosts: [],
