@@ -17,10 +17,12 @@ const IS_OVER = sql<SqlBool>`(stage || '') in (${literals(overStages)})`;
 
 const DAY_MS = 86_400_000;
 /**
- * Slack redelivers events for a few hours, senders of webhooks for days; threads are read for missed replies
- * for 14 days. Older ones are not accepted (`isTooOld`).
+ * Slack redelivers events for a few hours; threads are read for missed replies for 14 days. Older ones are
+ * not accepted (`isTooOld`).
  */
 const REQUESTS_KEPT_MS = 30 * DAY_MS;
+/** Senders retry for days with the same id. */
+const HOOK_ANSWERS_KEPT_MS = 7 * DAY_MS;
 /** Much longer than a post's outcome takes. */
 const EARLY_REPLIES_KEPT_MS = 3_600_000;
 /** Home tabs are refreshed for an hour after opening. */
@@ -51,6 +53,7 @@ export class Retention extends Table {
       .execute();
     return Math.max(
       await this.pruneRows('inboundRequest', ['key'], 'at', nowMs - REQUESTS_KEPT_MS, limit),
+      await this.pruneRows('hookAnswer', ['key'], 'at', nowMs - HOOK_ANSWERS_KEPT_MS, limit),
       await this.pruneRows('home', ['teamId', 'userId'], 'openedAt', nowMs - HOMES_KEPT_MS, limit),
       await this.pruneRows('pastThread', ['teamId', 'channelId', 'threadTs'], 'at', jobsBeforeMs, limit),
       await this.pruneRows('auditEntry', ['id'], 'at', jobsBeforeMs, limit),

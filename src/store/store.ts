@@ -7,7 +7,7 @@ import { Calls } from './queries/calls.ts';
 import { CatchUps } from './queries/catch-ups.ts';
 import { Checks } from './queries/checks.ts';
 import { FollowUps } from './queries/follow-ups.ts';
-import { EarlyReplies, InboundRequests } from './queries/inbound.ts';
+import { EarlyReplies, HookAnswers, InboundRequests } from './queries/inbound.ts';
 import { JobLists, Jobs } from './queries/jobs.ts';
 import { Audit, Replicas, Stats } from './queries/operations.ts';
 import { Places } from './queries/places.ts';
@@ -161,6 +161,7 @@ function transactionIn(db: Queries, database: Database) {
     recipes: new Recipes(db, tasks),
     replicas: new Replicas(db, tasks),
     schedules: new Schedules(db, tasks),
+    hookAnswers: new HookAnswers(db, tasks),
     stats: new Stats(db, tasks),
     audit: new Audit(db, tasks),
     retention: new Retention(db, tasks),

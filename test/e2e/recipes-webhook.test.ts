@@ -197,12 +197,12 @@ describe('a webhook (T3)', () => {
     ]);
   });
 
-  test('answers with the draft that it made, and forgets an id after 30 days', async () => {
+  test('answers with the draft that it made, and forgets an id after seven days', async () => {
     await using world = await start('socket', ', draft: true');
     const [status, answer] = await send(world, {});
     expect([status, answer]).toEqual([202, { draft: expect.any(String) }]);
     await world.service.stop();
-    await world.clock.advance(30 * DAY_MS + 1_000);
+    await world.clock.advance(7 * DAY_MS + 1_000);
     await world.restart();
     // The first round of retention.
     await world.clock.advance(61_000);

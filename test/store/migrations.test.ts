@@ -38,6 +38,7 @@ describe('migrations', () => {
       'follow_up',
       'heartbeat',
       'home',
+      'hook_answer',
       'inbound_request',
       'installation',
       'job',

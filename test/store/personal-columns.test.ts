@@ -29,7 +29,7 @@ const impersonal = {
   earlyReply: 'teamId threadTs messageTs editedTs receivedAt',
   followUp: 'id jobId messageTs editedTs receivedAt state callId receiptShown receiptsTried',
   // Keys are digests.
-  inboundRequest: 'key at answer',
+  inboundRequest: 'key at',
   heartbeat: 'id beats',
   moved: 'place at',
   replica: 'id connections otherConnections seenAt',
@@ -44,6 +44,7 @@ const impersonal = {
   pastThread: 'teamId threadTs at',
   pullRequest: 'teamId key watchedFrom changedAt outcome misses',
   // Keys are digests, answers hold the id of a job, or why a step was refused.
+  hookAnswer: 'key at answer',
   recipe: 'teamId name jobId failures hasFailed pausedAt',
   schedule: 'teamId name schedule servedUntil',
   readBudget: 'projectId wholeAt slowedAt slowedShare slowedUntil',

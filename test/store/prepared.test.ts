@@ -44,7 +44,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
       .values({ key, at })
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ at })),
   );
-  const requests = () => db.selectFrom('inboundRequest').select(['key', 'at']).orderBy('key').execute();
+  const requests = () => db.selectFrom('inboundRequest').selectAll().orderBy('key').execute();
   const remember = async (...keys: string[]) => {
     for (const [index, key] of keys.entries()) await setRequest(db, { key, at: index + 1 });
   };

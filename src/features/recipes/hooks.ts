@@ -103,18 +103,18 @@ async function store(
   id: string,
   { values, text }: z.infer<typeof hookBody>,
 ): Promise<HookResponse> {
-  const key = `hook:${teamId}:${recipe.name}:${id}`;
+  const key = `${teamId}:${recipe.name}:${id}`;
   const isClosed = await isClosedTo(tools, teamId, recipe);
   return tools.store.transaction(async (tx) => {
     const context = tools.newContext();
-    const stored = await tx.inboundRequests.claim(key, context.nowMs);
+    const stored = await tx.hookAnswers.claim(key, context.nowMs);
     if (stored !== null) return { status: 202, body: stored };
     const start = { teamId, recipe, text, isClosed, values: new Map(Object.entries(values)) };
     const outcome = await startRecipe(tx, { ...start, origin: { kind: 'webhook' } }, context);
     if (outcome.kind === 'duplicate') throw new Error('it has no keys');
     if (outcome.kind === 'refused') {
       // The sender may correct it.
-      await tx.inboundRequests.release(key);
+      await tx.hookAnswers.release(key);
       return problemAnswer(outcome.problem);
     }
     const body = JSON.stringify(
@@ -122,7 +122,7 @@ async function store(
         ? { [recipe.isDraft ? 'draft' : 'job']: outcome.job.id }
         : { skipped: SKIPPED[outcome.kind] },
     );
-    await tx.inboundRequests.answer(key, body);
+    await tx.hookAnswers.put(key, body);
     return { status: 202, body };
   });
 }

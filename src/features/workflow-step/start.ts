@@ -132,16 +132,17 @@ function storeOnce(
   return deps.store.transaction(async (tx) => {
     const context = deps.newContext();
     const { nowMs } = context;
-    const first = await tx.inboundRequests.claim(answerKey, nowMs);
+    const first = await tx.hookAnswers.claim(answerKey, nowMs);
     if (first !== null) return { error: first, note: { outcome: 'duplicate' } };
     if ('kind' in step) {
       const error = stepRefusalText(step);
-      await tx.inboundRequests.answer(answerKey, error);
+      await tx.hookAnswers.put(answerKey, error);
       // Without a person, the channel is missing from `workflows`.
       const reason = step.kind === 'not_allowed' ? (step.person ?? 'channel') : step.kind;
       return { error, note: { outcome: 'refused', refusal: { teamId, userId: personId, reason } } };
     }
-    await tx.inboundRequests.remember(keys, nowMs);
+    const isNew = await tx.inboundRequests.remember(keys, nowMs);
+    if (!isNew) return { error: STARTED, note: { outcome: 'duplicate' } };
     const { request, isDraft } = step;
     const approvers = approversIn(context.rulesOf(teamId), request.channelId);
     const decision = isDraft ? requestDraft(request, { approvers }, context) : openJob(request, context);

@@ -29,26 +29,30 @@ export class InboundRequests extends Table {
     const known = this.db.selectFrom('inboundRequest').select('key').where('key', 'in', keys.map(digested));
     return (await known.executeTakeFirst()) !== undefined;
   }
-
-  /** The answer to the first request; null: this is the first. Concurrent claims wait until the commit. */
-  async claim(key: string, nowMs: number): Promise<string | null> {
-    if (await this.remember([key], nowMs)) return null;
-    return (await this.row('inboundRequest', { key: digested(key) }))?.answer ?? '';
-  }
-
-  async answer(key: string, answer: string): Promise<void> {
-    await this.update('inboundRequest', { key: digested(key) }, { answer });
-  }
-
-  async release(key: string): Promise<void> {
-    await this.delete('inboundRequest', { key: digested(key) });
-  }
 }
 
 /** Keys name people, who may ask for erasure. */
 function digested(key: string) {
   const kind = key.slice(0, key.indexOf(':') + 1);
   return kind + hash('sha256', key, 'base64url');
+}
+
+/** By a webhook request's id, or a refused step's execution. */
+export class HookAnswers extends Table {
+  /** Null: new. Concurrent claims wait until the commit. */
+  async claim(key: string, nowMs: number): Promise<string | null> {
+    const id = { key: digested(key) };
+    if (await this.upsert('hookAnswer', id, { at: nowMs, answer: '' }, null)) return null;
+    return (await this.row('hookAnswer', id))?.answer ?? '';
+  }
+
+  async put(key: string, answer: string): Promise<void> {
+    await this.update('hookAnswer', { key: digested(key) }, { answer });
+  }
+
+  async release(key: string): Promise<void> {
+    await this.delete('hookAnswer', { key: digested(key) });
+  }
 }
 
 /** Sorts after every edit's time. */

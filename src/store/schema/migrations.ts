@@ -40,7 +40,7 @@ const OF_A_JOB = 'references job (id) on delete cascade';
 
 /** Each statement ends with `;` at the end of a line. */
 const tables = ({ serial, inItsIndex, busy }: Dialect) => `
-create table inbound_request (key text not null primary key, at bigint not null, answer text) ${inItsIndex};
+create table inbound_request (key text not null primary key, at bigint not null) ${inItsIndex};
 create index inbound_request_at on inbound_request (at);
 
 create table job (
@@ -245,6 +245,9 @@ create table schedule (
   served_until bigint not null,
   primary key (team_id, name)
 );
+
+create table hook_answer (key text not null primary key, at bigint not null, answer text not null);
+create index hook_answer_at on hook_answer (at);
 
 create table step_token (
   job_id text not null primary key ${OF_A_JOB},

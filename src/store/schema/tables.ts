@@ -10,8 +10,7 @@ import type { TaskKind } from '#jobs/task-kinds.ts';
 
 /** Columns are snake_case in SQL. Times are Unix milliseconds; `is` and `has` are 1 or 0. */
 export interface Tables {
-  /** `answer` null: none is kept. */
-  inboundRequest: { key: string; at: number; answer: string | null };
+  inboundRequest: { key: string; at: number };
   job: JobTable;
   jobCount: { teamId: string; lastNumber: number };
   followUp: FollowUpTable;
@@ -30,6 +29,8 @@ export interface Tables {
   };
   /** `schedule` null: removed from the settings. */
   schedule: { teamId: string; name: string; schedule: string | null; servedUntil: number };
+  /** `answer`: empty until the commit. */
+  hookAnswer: { key: string; at: number; answer: string };
   channelSetting: { teamId: string; channelId: string; data: Json<ChannelSettings> };
   installation: InstallationTable;
   organisationTeam: { teamId: string; enterpriseId: string };

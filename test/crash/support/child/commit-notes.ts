@@ -81,13 +81,15 @@ const SILENT = new Set([
   'stepTokens.keep',
   'stepTokens.forget',
   'earlyReplies.has',
-  // Goes along with the job of the step; of a webhook that is refused, nothing is written.
-  'inboundRequests.claim',
+  // Goes along with the job of the step.
+  'hookAnswers.claim',
   // Goes along with what it records.
   'audit.record',
   'recipes.lockStarts',
   'recipes.get',
   'recipes.lock',
+  // Of a webhook that is refused, nothing is written.
+  'hookAnswers.claim',
   'schedules.servedUntilMs',
   // These go along with the task that is planned.
   'schedules.leaveAllBut',
@@ -217,7 +219,7 @@ function partOf({ name, args, result }: Action): string[] {
       return ['serve the moment'];
     case 'recipes.put':
       return ['note the recipe'];
-    case 'inboundRequests.answer':
+    case 'hookAnswers.put':
       return ['answer the webhook'];
     case 'checks.endUnchanged':
       return ['put off unchanged checks'];
