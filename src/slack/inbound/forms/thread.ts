@@ -1,4 +1,3 @@
-import type { ModalView } from '@slack/types';
 import { applyEvent, policyOf } from '#engine/apply-event.ts';
 import { slackTime } from '#jobs/follow-ups/follow-up.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
@@ -38,7 +37,7 @@ import {
 import { plainModal } from '../../views/form.ts';
 import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
 import { isDirectMessage, labels } from '../../views/text.ts';
-import { againIfFailed, SlackCallError } from '../../workspace/caller.ts';
+import { isRefusal, SlackCallError } from '../../workspace/caller.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { jobAdmissionProblem } from '../admission.ts';
 import {
@@ -51,14 +50,7 @@ import {
   refusedIn,
   unknownJobAnswer,
 } from '../interaction.ts';
-import {
-  bestEffort,
-  type InteractionListener,
-  type ListenerDeps,
-  type Press,
-  type Presses,
-  type Submissions,
-} from '../listener.ts';
+import type { InteractionListener, ListenerDeps, Press, Presses, Submissions } from '../listener.ts';
 import { answerWriter, storeRequest } from '../once.ts';
 import { projectOf, startFrom, startFromForm } from '../start-job.ts';
 
@@ -170,10 +162,12 @@ export const threadPresses = {
     const problemModal = (error: unknown) =>
       plainModal(labels.askDocsAgent, notOffered(deps, mentioned.channelId, error));
     const view = await preview(deps, mentioned, press.responseUrl).then(threadPreviewView, problemModal);
-    const update = (modal: ModalView) => deps.poster.updateModal(viewId, modal);
-    await againIfFailed(() => update(view)).catch((error: unknown) =>
-      bestEffort(deps, update(problemModal(error))),
-    );
+    await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
+      const notShown = problemModal(error);
+      const isRefused = error instanceof SlackCallError && isRefusal(error.failure);
+      // Unless Slack refused the update, the person may be filling in the form.
+      await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
+    });
     return null;
   },
 
