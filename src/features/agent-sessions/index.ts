@@ -4,8 +4,8 @@ import { isAdmitted, refusalInThread } from '#slack/inbound/admission.ts';
 import { noteRequest } from '#slack/inbound/connection/requests.ts';
 import type { EventListener } from '#slack/inbound/listener.ts';
 import { applyOnce } from '#slack/inbound/once.ts';
-import { isPlaceClosed } from '#slack/protocol/error-codes.ts';
-import { SlackCallError } from '#slack/workspace/caller.ts';
+import { isPlaceGone } from '#slack/protocol/error-codes.ts';
+import { isErrorAnswer, SlackCallError } from '#slack/workspace/caller.ts';
 import type { SessionState } from '#slack/workspace/poster.ts';
 import type { Feature, FeatureTools } from '../feature.ts';
 
@@ -34,7 +34,9 @@ const sessionStopped: EventListener<'agent_session_stopped'> = async (deps, { ev
   noteRequest(jobId === null ? { outcome: 'ignored' } : { outcome: 'accepted', jobId });
 };
 
-const PAUSE_MS = 60_000;
+/** Apps rarely gain permissions. */
+const PAUSE_MS = 3_600_000;
+const RETRY_MS = 60_000;
 /** `processing` expires after an hour. */
 const RENEW_MS = 45 * 60_000;
 const REMEMBERED_MS = 2 * 3_600_000;
@@ -44,7 +46,7 @@ const MAX_IN_FLIGHT = 8;
 function sessionStatus({ clock, log, workspaces }: FeatureTools) {
   /** By job, oldest first. `state` null: it may not have arrived. */
   const shown = new Map<string, { readonly state: SessionState | null; readonly atMs: number }>();
-  /** By workspace, after a failure. */
+  /** By workspace, after a refusal. */
   const pausedUntilMs = new Map<string, number>();
   /** Jobs with a call in flight, and a newer state. */
   const inFlight = new Map<string, Job | null>();
@@ -73,6 +75,7 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
     if (last === undefined && isCheck && state !== 'processing') return;
     // The clock may have been set back.
     const ageMs = last === undefined ? Number.POSITIVE_INFINITY : Math.abs(nowMs - last.atMs);
+    if (last?.state === null && ageMs < RETRY_MS) return;
     if (last?.state === state && (state !== 'processing' || ageMs < RENEW_MS)) return;
     if (inFlight.size >= MAX_IN_FLIGHT) return;
     note(id, state);
@@ -81,12 +84,12 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
       const { poster } = await workspaces.of(teamId);
       await poster.setSessionState(channelId, threadTs, state);
     } catch (error) {
-      const reason = error instanceof SlackCallError ? error.failure.code : String(error);
-      log.debug('status_not_shown', { reason });
+      const failure = error instanceof SlackCallError ? error.failure : null;
+      log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
       // A refusal of one place does not pause the workspace.
-      if (!isPlaceClosed(reason)) {
+      if (failure === null || !isPlaceGone(failure.code)) {
         note(id, null);
-        pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
+        if (failure !== null && isErrorAnswer(failure)) pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
       }
     }
     const changed = inFlight.get(id) ?? null;

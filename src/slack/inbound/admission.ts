@@ -13,8 +13,7 @@ import { SlackCallError } from '../workspace/caller.ts';
 import type { Seat } from '../workspace/poster.ts';
 import { noteRefusal, noteRequest } from './connection/requests.ts';
 import { inTime, namesOf, Refused } from './interaction.ts';
-import { bestEffort, type ListenerDeps, type Press } from './listener.ts';
-import { answerWriter } from './once.ts';
+import type { ListenerDeps, Press } from './listener.ts';
 
 const ADMINS_NAMED_MAX = 3;
 
@@ -90,9 +89,14 @@ export async function isAdmitted(
   if (denied === null) return true;
   const { problem, unknown } = denied;
   const isLasting = unknown?.failure.needsAdmin ?? true;
-  if (isLasting && refusalKey !== null) {
-    const keys = [`refusal:${deps.teamId}:${refusalKey}`];
-    await bestEffort(deps, answerWriter(deps, { ...message, keys }, problem));
+  const key = isLasting && refusalKey !== null ? `refusal:${deps.teamId}:${refusalKey}` : null;
+  if (
+    key !== null &&
+    (await deps.store.transaction((tx) => tx.inboundRequests.remember([key], deps.clock.now())))
+  ) {
+    await deps.poster.postEphemeral(message, problem).catch((error: unknown) => {
+      deps.log.warn('refusal_not_shown', { user_id: message.userId, error });
+    });
   }
   if (unknown !== null) throw unknown;
   return false;

@@ -3,7 +3,7 @@ import { asksOnceMore, draftKey, type JobRequest, requestDraft } from '#jobs/dec
 import type { MarkedMessage } from '#jobs/event.ts';
 import { approversIn, channelSettingsOf, defaultProject } from '#jobs/policy.ts';
 import { isBlank, threadWordOf } from '#jobs/requests/command.ts';
-import type { Transaction } from '#store/store.ts';
+import type { ClaimedTask, Transaction } from '#store/store.ts';
 import { attachmentsIn } from '../messages/attachments.ts';
 import {
   appThatWrote,
@@ -17,9 +17,10 @@ import {
 import { jobReference } from '../protocol/ids.ts';
 import { escapeMrkdwn, readableText } from '../protocol/slack-text.ts';
 import { aboutMessage } from '../views/text.ts';
+import { failureIn } from '../workspace/caller.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
 import { isReady, type ReadyWorkspace } from '../workspace/workspace.ts';
-import { refresh, type SlackTools } from './refresh.ts';
+import { isHopeless, type SlackTools, slackRetryMs } from './refresh.ts';
 
 /** The first reaction by an allowed person makes a draft; without one, it is withdrawn. */
 export const draftFromReactions = messageTask(async (tools, workspace, message) => {
@@ -90,25 +91,31 @@ function messageTask(
     message: MessagePlace,
   ) => Promise<((tx: Transaction, context: AnyJobContext) => Promise<unknown>) | null>,
 ) {
-  return refresh(
-    async (_tx, { subject }) => {
-      const [teamId = '', channelId = '', messageTs = ''] = subject.split(':');
-      return { teamId, channelId, messageTs };
-    },
-    async (tools, message, { failureOf }) => {
-      const { teamId, channelId } = message;
-      const workspace = await tools.workspaces.of(teamId);
-      if (!isReady(workspace)) return { failure: null };
-      let note: Awaited<ReturnType<typeof read>> = null;
-      const failure = await failureOf(
-        async () => {
-          note = await read(tools, workspace, message);
-        },
-        (reason) => tools.log.info('marks_not_read', { channel_id: channelId, reason }),
+  return async (tools: SlackTools, task: ClaimedTask) => {
+    const { store, log, clock, newContext, workspaces } = tools;
+    const { lease } = task;
+    const [teamId = '', channelId = '', messageTs = ''] = task.subject.split(':');
+    const workspace = await workspaces.of(teamId);
+    try {
+      const message = { teamId, channelId, messageTs };
+      const write = isReady(workspace) ? await read(tools, workspace, message) : null;
+      await store.transaction(async (tx) => {
+        if (write !== null) {
+          await tx.tasks.fence(lease);
+          await write(tx, newContext());
+        }
+        await tx.tasks.complete(lease);
+      });
+    } catch (error) {
+      const failure = failureIn(error);
+      log.info('marks_not_read', { channel_id: channelId, reason: failure.code });
+      const isOver = isHopeless(task, failure);
+      const retryAtMs = clock.now() + slackRetryMs(task, failure);
+      await store.transaction(({ tasks }) =>
+        isOver ? tasks.complete(lease) : tasks.retryAt(lease, retryAtMs),
       );
-      return { failure, note };
-    },
-  );
+    }
+  };
 }
 
 async function writeDraft(

@@ -65,7 +65,7 @@ type RefreshAttempt = Readonly<{
 
 type RefreshResult = Readonly<{
   failure: SlackFailure | null;
-  note?: ((tx: Transaction, context: AnyJobContext) => Promise<unknown>) | null;
+  note?: (tx: Transaction, context: AnyJobContext) => Promise<void>;
   /** Null: as scheduled. */
   againAtMs?: number | null;
 }>;

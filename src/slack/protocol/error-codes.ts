@@ -80,4 +80,8 @@ export function isPlaceClosed(code: string): boolean {
   return closedPlaceCodes.includes(code);
 }
 
+export function isPlaceGone(code: string): boolean {
+  return isNotInChannel(code) || ['channel_is_archived', 'is_archived', 'thread_not_found'].includes(code);
+}
+
 export const INVALID_CURSOR = 'invalid_cursor';

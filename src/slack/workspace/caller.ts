@@ -251,6 +251,11 @@ export function isRefusal({ outcome, isPassing }: SlackFailure): boolean {
   return outcome === 'refused' || isPassing;
 }
 
+/** Like `isRefusal`, and also for missing rights and Slack's own errors; not for rate limits. */
+export function isErrorAnswer(failure: SlackFailure): boolean {
+  return isRefusal(failure) || failure.needsAdmin || classOf(failure.code) === 'unclear';
+}
+
 /** What is not certain is `unknown`. */
 export function classify(error: unknown): SlackFailure {
   if (error instanceof WebAPIRateLimitedError) {

@@ -24,7 +24,7 @@ export function cachedLookup<T>(
   { freshMs = FRESH_MS, mayBeStale = true } = {},
 ) {
   const known = new Map<string, { readonly value: T; readonly freshUntilMs: number }>();
-  const underWay = new Map<string, Promise<T>>();
+  const underWay = new Map<string, { readonly answer: Promise<T>; readonly sinceMs: number }>();
 
   /** An end too far ahead: the clock was set back. */
   function knows(id: string) {
@@ -37,8 +37,8 @@ export function cachedLookup<T>(
   }
 
   function ask(id: string) {
-    const isLatest = () => underWay.get(id) === answer;
-    const answer: Promise<T> = lookUp(id)
+    const isLatest = () => underWay.get(id) === asking;
+    const answer = lookUp(id)
       .then((value) => {
         if (isLatest()) remember(id, value);
         return value;
@@ -46,8 +46,9 @@ export function cachedLookup<T>(
       .finally(() => {
         if (isLatest()) underWay.delete(id);
       });
-    underWay.set(id, answer);
-    return answer;
+    const asking = { answer, sinceMs: clock.now() };
+    underWay.set(id, asking);
+    return asking;
   }
 
   return {
@@ -55,11 +56,12 @@ export function cachedLookup<T>(
     get: async (id: string): Promise<T> => {
       const last = known.get(id);
       if (last !== undefined && knows(id)) return last.value;
-      const answer = underWay.get(id) ?? ask(id);
+      const { answer, sinceMs } = underWay.get(id) ?? ask(id);
       if (last === undefined || !mayBeStale) return answer;
       // A late answer serves the next caller.
       const orLast = answer.catch(() => last.value);
-      return clock.timeout(WAIT_MS, orLast, last.value);
+      const leftMs = Math.min(WAIT_MS, sinceMs + WAIT_MS - clock.now());
+      return leftMs <= 0 ? last.value : clock.timeout(leftMs, orLast, last.value);
     },
     /** Discards an answer in flight, which may be older. */
     learn: (id: string, value: T): void => {

@@ -77,23 +77,31 @@ test('a look at a job that had ended before this process began says nothing; a c
   expect(await checked('b', 'processing', 0)).toEqual(['b processing']);
 });
 
+test('after a refusal, the workspace is told nothing for an hour, then what was not shown', async () => {
+  const { changed, checked, fails } = someSessions();
+  await changed('a', 'processing', 0);
+  fails(slackFailure('refused', 'invalid_arguments'));
+  expect(await checked('a', 'active', 0)).toEqual(['a active']);
+  fails(null);
+  expect(await changed('b', 'processing', 60 * MINUTE_MS - 1)).toEqual([]);
+  expect(await checked('a', 'active', 60 * MINUTE_MS)).toEqual(['a active']);
+  expect(await checked('a', 'active', 60 * MINUTE_MS)).toEqual([]);
+});
+
 test.each([
-  ['a refusal', slackFailure('refused', 'invalid_arguments')],
   ['a rate limit', rateLimited(1_000)],
   ['no answer', slackFailure('unknown', 'timeout')],
-])(
-  'after %s, the workspace is told nothing for a minute, then what was not shown',
-  async (_what, failure) => {
-    const { changed, checked, fails } = someSessions();
-    await changed('a', 'processing', 0);
-    fails(failure);
-    expect(await checked('a', 'active', 0)).toEqual(['a active']);
-    fails(null);
-    expect(await changed('b', 'processing', MINUTE_MS - 1)).toEqual([]);
-    expect(await checked('a', 'active', MINUTE_MS)).toEqual(['a active']);
-    expect(await checked('a', 'active', MINUTE_MS)).toEqual([]);
-  },
-);
+])('after %s, the session is told nothing for a minute, and others go on', async (_what, failure) => {
+  const { changed, checked, fails } = someSessions();
+  await changed('a', 'processing', 0);
+  fails(failure);
+  expect(await checked('a', 'active', 0)).toEqual(['a active']);
+  fails(null);
+  expect(await changed('b', 'processing', 1)).toEqual(['b processing']);
+  expect(await checked('a', 'active', MINUTE_MS - 1)).toEqual([]);
+  expect(await checked('a', 'active', MINUTE_MS)).toEqual(['a active']);
+  expect(await checked('a', 'active', MINUTE_MS)).toEqual([]);
+});
 
 test('a clock that is set back makes nobody wait for it', async () => {
   const { changed, checked } = someSessions();
