@@ -107,7 +107,7 @@ describe('an app that is listed and mentions the bot', () => {
   });
 
   test.each(['chat.getPermalink', 'conversations.replies', 'users.info'])(
-    'makes it also if %s fails at first (R6)',
+    'makes it also if %s fails at first, and once (R6)',
     async (method) => {
       let failures = 0;
       world.slack.onCall((call) => {
@@ -119,8 +119,12 @@ describe('an app that is listed and mentions the bot', () => {
       await world.clock.advance(5_000);
       const message = await posted;
       await world.settled(60_000);
-      expect((await draftOf(message)).text).toContain('Document 2.1');
+      const draft = await draftOf(message);
+      expect(draft.text).toContain('Document 2.1');
       expect(failures).toBe(2);
+      await press(draft, 'dismiss_draft');
+      await world.settled(60_000);
+      expect(await threadOf(message)).toHaveLength(1);
     },
   );
 

@@ -103,6 +103,17 @@ test.each([
   expect(await checked('a', 'active', MINUTE_MS)).toEqual([]);
 });
 
+test.each(['thread_not_found', 'not_in_channel', 'is_archived'])(
+  '%s is about one thread: others are told theirs',
+  async (code) => {
+    const { changed, fails } = someSessions();
+    fails(slackFailure('refused', code));
+    await changed('a', 'processing', 0);
+    fails(null);
+    expect(await changed('b', 'processing', 1)).toEqual(['b processing']);
+  },
+);
+
 test('a clock that is set back makes nobody wait for it', async () => {
   const { changed, checked } = someSessions();
   await changed('a', 'processing', 100 * MINUTE_MS);
