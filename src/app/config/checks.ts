@@ -1,6 +1,6 @@
 import { createPrivateKey, createSecretKey } from 'node:crypto';
 import { z } from 'zod';
-import { WHERE_CHANNELS_SHOW_IT, WHERE_PEOPLE_SHOW_IT } from '#slack/protocol/ids.ts';
+import { channel, user } from '#slack/protocol/ids.ts';
 
 /** Public, so refused as values. */
 export const exampleSecrets = {
@@ -81,7 +81,7 @@ const listed = (value: string) =>
     .map((item) => item.trim())
     .filter(Boolean);
 
-export const list = parsed(listed);
+export const list = text.transform(listed);
 
 export const argumentList = parsed((value) => {
   const found = value.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? [];
@@ -89,16 +89,10 @@ export const argumentList = parsed((value) => {
   return file === undefined ? new Error('is no command') : ([file, ...args] as [string, ...string[]]);
 });
 
-function ids(form: RegExp, what: string, whereShown: string) {
-  return parsed((value) => {
-    const found = listed(value);
-    if (found.every((id) => form.test(id))) return [...new Set(found)];
-    return new Error(`must list ${what}, not names), separated by commas: ${whereShown}`);
-  });
-}
+const ids = (id: z.ZodString) => list.pipe(z.array(id)).transform((found) => [...new Set(found)]);
 
-export const channelIds = ids(/^[CG][A-Z0-9]{2,}$/, 'channel ids (C… or G…', WHERE_CHANNELS_SHOW_IT);
-export const memberIds = ids(/^[UW][A-Z0-9]{2,}$/, 'member ids (U… or W…', WHERE_PEOPLE_SHOW_IT);
+export const channelIds = ids(channel);
+export const memberIds = ids(user);
 
 export const hostNames = parsed((value) => {
   const names = listed(value.toLowerCase());

@@ -63,16 +63,21 @@ export function withoutSkinTone(name: string): string {
   return name.split('::', 1)[0] ?? name;
 }
 
-export const WHERE_CHANNELS_SHOW_IT = 'in Slack, click the channel\'s name, "About": it is at the bottom';
-export const WHERE_PEOPLE_SHOW_IT = 'in Slack, open the profile, ⋮, "Copy member ID"';
-
 export const team = idKind(
   /^T[A-Z0-9]{2,}$/,
   'a workspace (T…)',
   "it is in Slack's address in a browser, after app.slack.com/client/",
 );
-export const channel = idKind(/^[CG][A-Z0-9]{2,}$/, 'a channel (C… or G…)', WHERE_CHANNELS_SHOW_IT);
-export const user = idKind(/^[UW][A-Z0-9]{2,}$/, 'a user (U… or W…)', WHERE_PEOPLE_SHOW_IT);
+export const channel = idKind(
+  /^[CG][A-Z0-9]{2,}$/,
+  'a channel (C… or G…)',
+  'in Slack, click the channel\'s name, "About": it is at the bottom',
+);
+export const user = idKind(
+  /^[UW][A-Z0-9]{2,}$/,
+  'a user (U… or W…)',
+  'in Slack, open the profile, ⋮, "Copy member ID"',
+);
 export const userGroup = idKind(
   /^S[A-Z0-9]{2,}$/,
   'a user group (S…)',
