@@ -15,19 +15,6 @@ test.each(secrets)(
   },
 );
 
-test.each([
-  'xoxb-your-token',
-  'xoxb-...',
-  'xoxb-xxxx-xxxx',
-  'xoxb-changeme',
-  'xoxb-REPLACE_ME',
-  'xoxb-example',
-])('the stand-in %s is refused as a bot token', (value) => {
-  expect(problemsOf({ SLACK_BOT_TOKEN: value })).toMatchObject([
-    { variable: 'SLACK_BOT_TOKEN', message: notYours },
-  ]);
-});
-
 test('the example key is refused under any name, and beside another', () => {
   const [, key] = settings.TOKEN_ENCRYPTION_KEY.example.split(':');
   const given = { ...oauth, SLACK_BOT_TOKEN: undefined, DOCS_AGENT_CONFIG: 'x' };
