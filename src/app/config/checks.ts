@@ -35,19 +35,9 @@ export const secret = text
   .regex(/^[\x21-\x7e]+$/, 'contains white space or characters that cannot be part of it')
   .refine((value) => !EXAMPLES.has(value), NOT_YOURS);
 
-export const botToken = secret
-  .refine((value) => !value.startsWith('xapp-'), {
-    message: 'is an app-level token, which belongs in SLACK_APP_TOKEN',
-    abort: true,
-  })
-  .startsWith('xoxb-', 'is not a bot token: it must start with xoxb-');
+export const botToken = secret.startsWith('xoxb-', 'is not a bot token: it must start with xoxb-');
 
-export const appToken = secret
-  .refine((value) => !value.startsWith('xoxb-'), {
-    message: 'is a bot token, which belongs in SLACK_BOT_TOKEN',
-    abort: true,
-  })
-  .startsWith('xapp-', 'is not an app-level token: it must start with xapp-');
+export const appToken = secret.startsWith('xapp-', 'is not an app-level token: it must start with xapp-');
 
 export const word = text.regex(/^\S+$/, 'must not contain white space');
 

@@ -125,11 +125,11 @@ describe('settings', () => {
       { SLACK_BOT_TOKEN: 'xapp-1-A12', SLACK_APP_TOKEN: 'xoxb-12-34' },
       'SLACK_BOT_TOKEN and SLACK_APP_TOKEN are swapped: the bot token is xoxb-…, the app-level token xapp-….',
     ],
+    [{ SLACK_BOT_TOKEN: 'xapp-1-A12' }, 'SLACK_BOT_TOKEN is not a bot token: it must start with xoxb-.'],
     [
-      { SLACK_BOT_TOKEN: 'xapp-1-A12' },
-      'SLACK_BOT_TOKEN is an app-level token, which belongs in SLACK_APP_TOKEN.',
+      { SLACK_APP_TOKEN: 'xoxb-12-34' },
+      'SLACK_APP_TOKEN is not an app-level token: it must start with xapp-.',
     ],
-    [{ SLACK_APP_TOKEN: 'xoxb-12-34' }, 'SLACK_APP_TOKEN is a bot token, which belongs in SLACK_BOT_TOKEN.'],
   ])('%j: tokens in the wrong place are recognised', (tokens, message) => {
     const lines = formatProblems(errorOf({ ...required, ...tokens })).split('\n');
     expect(lines).toEqual([expect.stringContaining(message)]);
