@@ -103,12 +103,12 @@ export function secretsFrom(env: Environment, readFile: ReadFile): SecretOf {
     if (value !== null) {
       return { variable, message: `and ${file} are both set: keep one of them`, example: `${variable}=…` };
     }
+    // Without the path, which may be the secret itself.
     const wrong = (message: string) => ({ variable: file, message, example: exampleFile(variable) });
-    if (/^(xox|xapp)/.test(path)) return wrong('holds a token where the path of a file is expected');
     try {
-      return readFile(path).trim() || wrong(`names an empty file: ${path}`);
+      return readFile(path).trim() || wrong('names an empty file');
     } catch (error) {
-      return wrong(`names a file that cannot be read: ${path} (${codeOf(error)})`);
+      return wrong(`names a file that cannot be read (${codeOf(error)})`);
     }
   };
 }
