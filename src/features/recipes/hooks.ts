@@ -149,9 +149,12 @@ function errorAnswer(status: number, error: string): HookResponse {
   return { status, body: JSON.stringify({ error }) };
 }
 
-/** Digits only: a dot would shift the signed parts. */
-const TIMESTAMP = /^\d{1,12}$/;
-const ID = /^[\x21-\x7e]{1,256}$/;
+const signedHeaders = z.object({
+  'webhook-id': z.string().regex(/^[\x21-\x7e]{1,256}$/),
+  // Digits only: a dot would shift the signed parts.
+  'webhook-timestamp': z.string().regex(/^\d{1,12}$/),
+  'webhook-signature': z.string(),
+});
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
 export function webhookSignatureIn(
@@ -159,11 +162,9 @@ export function webhookSignatureIn(
   headers: IncomingHttpHeaders,
   nowMs: number,
 ): { readonly id: string; readonly covers: (content: Buffer) => boolean } | { readonly problem: string } {
-  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': given } = headers;
-  if (typeof id !== 'string') return { problem: 'no webhook-id' };
-  if (!ID.test(id)) return { problem: 'webhook-id must be 1 to 256 characters of ASCII, without spaces' };
-  if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return { problem: 'no webhook-timestamp' };
-  if (typeof given !== 'string') return { problem: 'no webhook-signature' };
+  const { data, error } = signedHeaders.safeParse(headers);
+  if (data === undefined) return { problem: `${error.issues[0]?.path.join()} is missing or malformed` };
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': given } = data;
   const signatures = given.split(' ').flatMap((signature) => {
     const [, base64] = SIGNATURE.exec(signature) ?? [];
     return base64 === undefined ? [] : [Buffer.from(base64, 'base64')];
