@@ -13,7 +13,6 @@ const RECIPES_MAX = 100;
 const NAME_MAX = 40;
 /** Limits of Slack's forms. */
 const PLACEHOLDERS_MAX = 50;
-const PLACEHOLDER_MAX = 100;
 export const VALUE_MAX = 500;
 
 const recipe = z.strictObject({
@@ -86,14 +85,11 @@ export function* recipeContradictions(
     if (project !== undefined && !projects.includes(project)) yield wrong(isNoProject(projects), 'project');
     const names = placeholdersIn(request);
     if (/[{}]/.test(request.replace(PLACEHOLDER, ''))) {
-      const advice = 'write {name}, with letters, digits and "_"';
+      const advice = 'write {name}, with at most 100 letters, digits and "_"';
       yield wrong(`has a brace that is not part of a placeholder: ${advice}`, 'request');
     }
     if (names.length > PLACEHOLDERS_MAX) {
       yield wrong(`must have at most ${PLACEHOLDERS_MAX} placeholders`, 'request');
-    }
-    if (names.some(({ length }) => length > PLACEHOLDER_MAX)) {
-      yield wrong(`has a placeholder whose name has more than ${PLACEHOLDER_MAX} characters`, 'request');
     }
     for (const [name, value] of Object.entries(values)) {
       const problem = valueProblem(value);
@@ -127,7 +123,7 @@ export function webhooksIn(given: object) {
   });
 }
 
-const PLACEHOLDER = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
+const PLACEHOLDER = /\{([A-Za-z][A-Za-z0-9_]{0,99})\}/g;
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 /** A value must not end its own quotation. */
 const QUOTATION_MARK = /["\u00ab\u00bb\u201c-\u201f\u2039\u203a\u301d-\u301f\uff02]/g;

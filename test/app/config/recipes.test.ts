@@ -136,7 +136,7 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
       '  - { name: a, channel: C0001, request: b }',
     ].join('\n');
     expect(messages(contradicting)).toEqual([
-      'DOCS_AGENT_CONFIG line 2: recipes[0].request has a brace that is not part of a placeholder: write {name}, with letters, digits and "_"',
+      'DOCS_AGENT_CONFIG line 2: recipes[0].request has a brace that is not part of a placeholder: write {name}, with at most 100 letters, digits and "_"',
       'DOCS_AGENT_CONFIG line 3: recipes[1].name is also the name of another recipe',
     ]);
   });
@@ -145,9 +145,9 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
     const numbered = (count: number) => Array.from({ length: count }, (_, index) => `{p${index}}`).join(' ');
     const file = (request: string) => `recipes:\n  - { name: a, channel: C0001, request: "${request}" }`;
     expect(recipesIn(config(file(`${numbered(49)} {${'p'.repeat(100)}}`)).featureSettings)).toHaveLength(1);
-    expect(messages(file(`${numbered(50)} {${'p'.repeat(101)}}`))).toEqual([
+    expect(messages(file(`${numbered(51)} {${'p'.repeat(101)}}`))).toEqual([
+      'DOCS_AGENT_CONFIG line 2: recipes[0].request has a brace that is not part of a placeholder: write {name}, with at most 100 letters, digits and "_"',
       'DOCS_AGENT_CONFIG line 2: recipes[0].request must have at most 50 placeholders',
-      'DOCS_AGENT_CONFIG line 2: recipes[0].request has a placeholder whose name has more than 100 characters',
     ]);
   });
 });
