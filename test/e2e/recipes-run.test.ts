@@ -78,7 +78,7 @@ describe('`/docs-agent run` (T3)', () => {
     await command('run release-notes');
     const submit = (value: string) =>
       world.slack.control.submit(alice, { value_version: value, value_product: 'API' });
-    expect((await submit(' ')).errors).toEqual({ value_version: 'Enter a value.' });
+    expect((await submit(' ')).errors).toEqual({ value_version: 'The value is empty.' });
     expect(world.prompts()).toEqual([]);
     expect((await submit('2.1 "beta" <!channel>')).errors).toBeNull();
     await world.started(`Document "2.1 'beta' <!channel>" of "API"`);

@@ -7,7 +7,7 @@ import { form, input } from '#slack/views/form.ts';
 import { message, paragraph, type SlackMessage, say } from '#slack/views/message.ts';
 import { refusalView } from '#slack/views/private-answers.ts';
 import { channelMention, joined, mrkdwn, oneLine, ownLink, shown } from '#slack/views/text.ts';
-import { placeholdersIn, type Recipe, type RecipeProblem, VALUE_MAX } from './recipe.ts';
+import { placeholdersIn, type Recipe, type RecipeProblem, VALUE_MAX, VALUE_PROBLEMS } from './recipe.ts';
 
 const NAMES_MAX = 1_000;
 
@@ -50,19 +50,13 @@ export function noSuchRecipeView(called: string, offered: readonly Recipe[]): Sl
   return say`There's no recipe “${oneLine(called)}”.${available} To send this as a request, put \`--\` in front.`;
 }
 
-const VALUE_PROBLEMS = {
-  empty: say`Enter a value.`,
-  too_long: say`At most 500 characters.`,
-  several_lines: say`One line only.`,
-};
-
 export function recipeProblemView(problem: RecipeProblem): SlackMessage {
   switch (problem.kind) {
     case 'bad_value':
-      return VALUE_PROBLEMS[problem.problem];
+      return say`The value ${VALUE_PROBLEMS[problem.problem]}.`;
     case 'missing':
     case 'unknown':
-      return VALUE_PROBLEMS.empty;
+      return say`The value ${VALUE_PROBLEMS.empty}.`;
     case 'too_long':
       return refusalView(problem);
     case 'no_project':
