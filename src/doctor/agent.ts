@@ -5,7 +5,6 @@ import { type Finding, findingsOf, type Given } from './finding.ts';
 
 const KEY = 'AGENT_API_KEY, or the variable that api_key_env names';
 const CORRECT_PROJECT = 'Correct AGENT_PROJECT_ID, or the id in the file of DOCS_AGENT_CONFIG.';
-const ASK_AGAIN = 'Run doctor again later, or ask whoever runs the API.';
 
 export async function readingFindings(given: Given<Config>): Promise<Finding[]> {
   const probed = await probeEach(given, (client, id) => client.getJob(id, NO_JOB));
@@ -122,9 +121,13 @@ function endFinding({ name, end }: ProbedProject): readonly Finding[] {
 
 function writingFinding({ name, status, said }: ProbedProject) {
   const { ok, warning, error } = findingsOf('agent_writing', name);
+  if (status !== null && status >= 200 && status <= 299) {
+    return error(
+      'the API accepted an empty request: there may be a job now that nobody asked for',
+      'The key may write. Tell whoever runs the API that it accepts empty requests, and do not use --probe-write there.',
+    );
+  }
   switch (status) {
-    case null:
-      return warning(`unknown: ${said}`, ASK_AGAIN);
     case 400:
     case 422:
       return ok(`the key may write (${said}, to an empty request)`);
@@ -139,12 +142,7 @@ function writingFinding({ name, status, said }: ProbedProject) {
     }
     case 404:
       return error(`the project is unknown to write calls (${said})`, CORRECT_PROJECT);
-    case 429:
-      return warning(`at its rate limit (${said})`, 'Check again later.');
+    default:
+      return warning(`unknown: ${said}`, 'Run doctor again later, or ask whoever runs the API.');
   }
-  if (status < 200 || status > 299) return warning(`unknown: this answer does not tell (${said})`, ASK_AGAIN);
-  return error(
-    'the API accepted an empty request: there may be a job now that nobody asked for',
-    'The key may write. Tell whoever runs the API that it accepts empty requests, and do not use --probe-write there.',
-  );
 }

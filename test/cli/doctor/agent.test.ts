@@ -103,8 +103,8 @@ test.each([
     'error',
     'the project is unknown to write calls (404',
   ],
-  ['the rate limit', { status: 429 }, 'warning', 'at its rate limit (429'],
-  ['an answer that is none', { status: 500 }, 'warning', 'unknown: this answer does not tell (500'],
+  ['the rate limit', { status: 429 }, 'warning', 'unknown: 429'],
+  ['an answer that is none', { status: 500 }, 'warning', 'unknown: 500'],
   [
     'a job out of nothing',
     { status: 201, body: { id: 'job_1' } },
