@@ -96,7 +96,7 @@ export function shown(findings: readonly Finding[], secrets: readonly string[]):
 }
 
 /** Checks with the same result share a line. */
-export function textReport(findings: readonly Finding[], isColoured = false): string {
+export function textReport(findings: readonly Finding[]): string {
   const groups = Map.groupBy(findings, (finding) =>
     finding.level === 'ok' ? finding : JSON.stringify([finding.level, finding.found, finding.next]),
   );
@@ -108,8 +108,7 @@ export function textReport(findings: readonly Finding[], isColoured = false): st
       const titles = group.map(
         ({ check, subject }) => TITLES[check] + (subject === null ? '' : ` ${subject}`),
       );
-      const start = isColoured ? styleText(colour, sign, { validateStream: false }) : sign;
-      return `${start} ${titles.join(', ')}: ${found}${next === null ? '' : ` → ${next}`}`;
+      return `${styleText(colour, sign)} ${titles.join(', ')}: ${found}${next === null ? '' : ` → ${next}`}`;
     }),
   );
   const counted = (count: number, what: string) =>

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError } from '../../src/app/config/values.ts';
 import { settingsInDisorder } from '../../src/cli/commands/doctor.ts';
 import { type Finding, findingsOf, shown, textReport, worstOf } from '../../src/doctor/finding.ts';
@@ -60,7 +60,10 @@ test('problems and warnings are counted', () => {
 test('colours are on a terminal only', () => {
   const findings = [findingsOf('store').error('a', 'b')];
   expect(textReport(findings)).not.toContain('\u001b');
-  expect(textReport(findings, true)).toContain('\u001b[31m✗\u001b[39m Store: a');
+  vi.stubEnv('NO_COLOR', undefined);
+  vi.stubEnv('FORCE_COLOR', '1');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(textReport(findings)).toContain('\u001b[31m✗\u001b[39m Store: a');
 });
 
 test('the worst finding counts', () => {

@@ -25,15 +25,12 @@ export async function doctor(args: string[], { env }: Host): Promise<number> {
       'probe-write': { type: 'boolean', default: false },
     },
   });
-  const { stdout, versions } = process;
   try {
     const findings = [
-      findingsOf('node').ok(versions.node),
+      findingsOf('node').ok(process.versions.node),
       ...(await findingsIn(env, values['probe-write'])),
     ];
-    console.log(
-      values.json ? jsonReport(findings) : textReport(findings, stdout.isTTY && stdout.hasColors()),
-    );
+    console.log(values.json ? jsonReport(findings) : textReport(findings));
     return EXIT_CODES[worstOf(findings)];
   } catch (error) {
     console.error('doctor itself has failed; please report this:', error);
