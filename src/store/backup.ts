@@ -81,7 +81,7 @@ async function makeBackup(store: string, directory: string, nowMs: number) {
   const partial = partialOf(path);
   try {
     const earlier = copy(store, directory, partial);
-    await verify(directory, partial);
+    await verify(partial);
     flush(partial);
     renameSync(partial, path);
     flush(directory);
@@ -169,10 +169,10 @@ function originOf(path: string) {
   }
 }
 
-async function verify(directory: string, path: string) {
+async function verify(path: string) {
   using file = connect(path, { readOnly: true });
   const found = file.prepare('pragma integrity_check').get()?.integrity_check;
-  const queries = openBeside(directory, path, true);
+  const queries = openBeside(path, true);
   const { applied } = await schemaState(queries).finally(() => queries.destroy());
   if (found === 'ok' && applied.length > 0) return;
   const what = found === 'ok' ? 'it has no tables of docs-agent' : `SQLite says: ${found}`;

@@ -103,7 +103,7 @@ async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts
     const nothing = { sizeBytes: null, heldLocks: [], ...NO_ROWS };
     return { place: directory, state: 'absent', schema, freeBytes, ...nothing };
   }
-  const queries = openBeside(directory, path, inUse);
+  const queries = openBeside(path, inUse);
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   try {
     return {
@@ -257,7 +257,7 @@ export async function readStore<T>(
   const open = (dataDir: string) => {
     const path = join(dataDir, DATABASE_FILE);
     if (!existsSync(path)) throw missingError;
-    const queries = openBeside(dataDir, path, true);
+    const queries = openBeside(path, true);
     return { queries, close: () => queries.destroy() };
   };
   const { queries, close } = 'dataDir' in location ? open(place) : openPostgres(location.databaseUrl);

@@ -77,8 +77,8 @@ export function openSqlite(dataDir: string): Database {
 }
 
 /** Throws StoreError if the file cannot be opened or, unless read-only, written. */
-export function openBeside(directory: string, path: string, isReadOnly: boolean): Queries {
-  const translate = (error: unknown) => sqliteError(directory, error);
+export function openBeside(path: string, isReadOnly: boolean): Queries {
+  const translate = (error: unknown) => sqliteError(dirname(path), error);
   const options = { readOnly: isReadOnly, timeout: BUSY_TIMEOUT_MS };
   try {
     const file = connect(path, options, isReadOnly ? '' : 'begin immediate; rollback');
