@@ -8,7 +8,7 @@ import { exactly, type Queries } from './schema/tables.ts';
 
 /**
  * Copies an unused store into an empty one on the other kind of database, in one transaction. Once begun, the
- * source refuses to open. An interrupted copy can be repeated.
+ * source refuses to open. An interrupted copy can be repeated, and leaves the target empty.
  */
 export async function copyStore(
   from: StoreLocation,
@@ -33,19 +33,13 @@ export async function copyStore(
   const target = await open(to);
   const place = placeOf(to);
   const moved = await movedTo(source.queries);
-  if (moved !== undefined && moved.place !== place) {
-    const places = `The store in ${placeOf(from)} was copied to ${moved.place} before.`;
-    throw new StoreError(`${places} Go on with that one.`);
-  }
   const tables = await tablesInOrder(source.engine === 'sqlite' ? source.queries : target.queries);
-  const copyInto = async (into: Queries, isThere: boolean) => {
-    for (const table of tables)
-      onCopied(table.name, await copyTable(table, anyQueries(source.queries), anyQueries(into), isThere));
-  };
   const filled = await filledTables(target.queries, tables);
-  if (filled.length > 0 && moved !== undefined) {
-    await copyInto(target.queries, true);
-    return;
+  if (moved !== undefined && (moved.place !== place || filled.length > 0)) {
+    throw new StoreError(
+      `The store in ${placeOf(from)} was copied to ${moved.place} before. Go on with that one, and do not empty it. ` +
+        'If it lacks older requests, keep both stores.',
+    );
   }
   if (filled.length > 0) {
     throw new StoreError(
@@ -55,7 +49,8 @@ export async function copyStore(
   if (moved === undefined) await source.queries.insertInto('moved').values({ place, at: nowMs }).execute();
   try {
     await target.queries.transaction().execute(async (tx) => {
-      await copyInto(tx, false);
+      for (const table of tables)
+        onCopied(table.name, await copyTable(table, anyQueries(source.queries), anyQueries(tx)));
       if (target.engine === 'postgres') await continueSequences(tx);
     });
   } catch (error) {
@@ -107,7 +102,7 @@ async function continueSequences(target: Queries) {
 
 const ROWS_AT_ONCE = 200;
 
-async function copyTable(table: CopiedTable, source: AnyQueries, target: AnyQueries, isThere: boolean) {
+async function copyTable(table: CopiedTable, source: AnyQueries, target: AnyQueries) {
   const { name, key } = table;
   let count = 0;
   let rows: readonly Row[] = [];
@@ -120,11 +115,11 @@ async function copyTable(table: CopiedTable, source: AnyQueries, target: AnyQuer
       .orderBy(sql.join(key.map((column) => sql.ref(column))))
       .limit(ROWS_AT_ONCE)
       .execute();
-    if (rows.length > 0 && !isThere) await target.insertInto(name).values(rows.map(exactRow)).execute();
-    if (!(await hasSame(table, rows, target))) throw differentError(table, isThere);
+    if (rows.length > 0) await target.insertInto(name).values(rows.map(exactRow)).execute();
+    if (!(await hasSame(table, rows, target))) throw differentError(table);
     count += rows.length;
   } while (rows.length === ROWS_AT_ONCE);
-  if ((await countRows(table, target)) !== count) throw differentError(table, isThere);
+  if ((await countRows(table, target)) !== count) throw differentError(table);
   return count;
 }
 
@@ -162,14 +157,9 @@ function keyOf(key: readonly string[], row: Row) {
   return key.map((column) => row[column]);
 }
 
-function differentError({ name }: CopiedTable, isCopied: boolean) {
+function differentError({ name }: CopiedTable) {
   return new StoreError(
-    `The two stores differ in the table ${name}${
-      isCopied
-        ? ': this one was copied before, and docs-agent has been used with the target since, which has newer requests. ' +
-          'Do not empty it: start docs-agent on it. If it lacks older requests, keep both stores.'
-        : '. Empty the target (a new database, or another directory), and copy again.'
-    }`,
+    `The two stores differ in the table ${name}. Name a new database, or another directory, and copy again.`,
   );
 }
 
