@@ -102,11 +102,6 @@ function notInstalled(id: string, hasOrganisation: boolean) {
     : warning('the app is not installed', INSTALL);
 }
 
-const OUTSIDE_WORKFLOW = [
-  'workflows may ask there, but nobody may reply: access.channels does not name it',
-  'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove it from workflows.channels.',
-] as const;
-
 /** `teamId` is always known. */
 function placeFindings(
   inspection: Inspection,
@@ -142,6 +137,15 @@ function placeFindings(
     return inspection.isIn(channelId).then(reached).catch(slackFailure(findings, refused));
   };
 
+  /** @param outside what does not work where nobody may ask, if anything */
+  const asking = (channelId: string, { warning }: Findings, outside: string | undefined) =>
+    outside === undefined || mayAskIn(access, channelId)
+      ? null
+      : warning(
+          `${outside}: access.channels does not name the channel`,
+          'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or choose another one.',
+        );
+
   const notice = (channelId: string) => {
     const findings = findingsOf('notice_channel', channelId, id);
     const last = notices.refused.find((one) => one.teamId === teamId && one.channelId === channelId);
@@ -159,15 +163,15 @@ function placeFindings(
 
   const ofFeatures = features.flatMap(({ channels: named }) => named?.(featureSettings) ?? []);
   const ofWorkflows = [...(access.workflowChannels ?? [])].map((channelId) => {
-    return { check: 'workflow_channel' as const, name: channelId, channelId, outside: OUTSIDE_WORKFLOW };
+    const outside = 'workflows may ask there, but nobody may reply';
+    return { check: 'workflow_channel' as const, name: channelId, channelId, outside };
   });
   return [
     adminsFinding(access.admins, findingsOf('admins', id)),
     ...[...channels].map(notice),
     ...[...ofFeatures, ...ofWorkflows].map(({ check, name, channelId, outside }) => {
       const findings = findingsOf(check, name, id);
-      const isOpen = outside === undefined || mayAskIn(access, channelId);
-      return place(channelId, findings, isOpen ? null : findings.warning(outside[0], outside[1]));
+      return place(channelId, findings, asking(channelId, findings, outside));
     }),
   ];
 }

@@ -53,12 +53,12 @@ export type Feature = Readonly<{
   /** @param given may be invalid */
   secrets?: (given: object) => readonly NamedSecret[];
   schedules?: (settings: object) => readonly Recurring[];
-  /** For doctor: channels that need the bot. `outside`: finding and advice if people may not ask there. */
+  /** For doctor: channels that need the bot. `outside`: what does not work if people may not ask there. */
   channels?: (settings: object) => readonly Readonly<{
     check: 'recipe' | 'digest_channel';
     name: string;
     channelId: string;
-    outside?: readonly [found: string, next: string];
+    outside?: string;
   }>[];
   /** When a card shows a change, and after each check. Must neither wait nor throw. */
   shows?: (tools: FeatureTools) => (job: Job, isCheck: boolean) => void;

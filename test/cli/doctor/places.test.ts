@@ -66,7 +66,7 @@ recipes:
   const narrower = await patient.look();
   expect(one(narrower, 'recipe', 'here')).toMatchObject({
     level: 'warning',
-    found: 'nobody may run it, start its drafts or reply to it: access.channels does not name its channel',
+    found: 'nobody may run it, start its drafts or reply to it: access.channels does not name the channel',
   });
   expect(one(narrower, 'recipe', 'nowhere').level).toBe('error');
 });
