@@ -1,5 +1,5 @@
 import type { Config, WorkspaceSettings } from '#app/config/config.ts';
-import { hasMarks, mayAskIn } from '#jobs/policy.ts';
+import { hasMarks } from '#jobs/policy.ts';
 import { otherProgramWords } from '#slack/inbound/connection/kept-socket.ts';
 import { EVENTS_PATH } from '#slack/protocol/ids.ts';
 import { EMOJI_SCOPE, howToGrant, missingScopes, scopesInWords } from '#slack/protocol/scopes.ts';
@@ -109,35 +109,16 @@ export function scopesFinding(
 /** `id` is null for a single workspace. */
 export type Served = Readonly<{ id: string | null; settings: WorkspaceSettings }>;
 
-export async function emojiFindings(
+type EmojiNames = ReadonlySet<string> | { readonly error: unknown };
+
+/** Null: not needed, or not granted. */
+export async function emojiNames(
   inspection: Inspection,
   scopes: TokenFacts['scopes'],
-  served: readonly Served[],
-): Promise<Finding[]> {
-  if (!served.some(({ settings }) => hasMarks(settings))) return [];
-  const names = scopes?.has(EMOJI_SCOPE)
-    ? await inspection.emoji().catch((error: unknown) => ({ error }))
-    : null;
-  const checks = served.flatMap(({ id, settings: { channels, access } }) =>
-    [...channels].flatMap(([channelId, { reaction: emoji }]) => {
-      if (emoji === undefined) return [];
-      const findings = findingsOf('reaction', channelId, id);
-      const found = () =>
-        mayAskIn(access, channelId)
-          ? emojiFinding(emoji, names, findings)
-          : findings.warning(
-              `:${emoji}: makes no drafts there: access.channels does not name the channel`,
-              'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove its reaction from the settings.',
-            );
-      const unread = (code: string) =>
-        findings.error(
-          `the bot cannot read the channel (${code}), so :${emoji}: makes no drafts there`,
-          INVITE,
-        );
-      return inspection.isIn(channelId).then(found, slackFailure(findings, unread));
-    }),
-  );
-  return Promise.all(checks);
+  settings: readonly WorkspaceSettings[],
+): Promise<EmojiNames | null> {
+  if (!scopes?.has(EMOJI_SCOPE) || !settings.some(hasMarks)) return null;
+  return inspection.emoji().catch((error: unknown) => ({ error }));
 }
 
 /** Slack lists these names, but uses others in events. */
@@ -148,11 +129,7 @@ const REPORTED_AS = new Map([
   ['open_book', 'book'],
 ]);
 
-function emojiFinding(
-  emoji: string,
-  names: ReadonlySet<string> | { readonly error: unknown } | null,
-  findings: Findings,
-) {
+export function emojiFinding(emoji: string, names: EmojiNames | null, findings: Findings): Finding {
   const { ok, warning } = findings;
   const reported = REPORTED_AS.get(emoji);
   if (reported !== undefined) {

@@ -7,7 +7,7 @@ import { INSTALL_PATH } from '#slack/protocol/ids.ts';
 import { type Inspection, inspectionBy } from '#slack/workspace/inspection.ts';
 import type { NoticeFacts, StoreFacts } from '#store/inspect.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
-import { emojiFindings, INVITE, type Served, scopesFinding, slackFailure } from './slack.ts';
+import { emojiFinding, emojiNames, INVITE, type Served, scopesFinding, slackFailure } from './slack.ts';
 
 const RENEW_BOT_TOKEN =
   'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
@@ -34,12 +34,14 @@ export async function askSlack({ config, tools }: Given<Config>, store: StoreFac
       if ('check' in token) return { found: [token], clockAheadMs: null };
       const { workspace, teamId, botName, scopes, clockAheadMs } = token;
       const settings = one.served.map((own) => own.settings);
-      const places = one.served.flatMap((own) => placeFindings(inspection, own, own.id ?? teamId, notices));
+      const names = await emojiNames(inspection, scopes, settings);
+      const places = one.served.flatMap((own) =>
+        placeFindings(inspection, own, { teamId: own.id ?? teamId, notices, names }),
+      );
       const found = [
         findings.ok(`@${botName} in ${workspace} (${teamId})`),
         scopesFinding(one.id, scopes, settings),
         ...(await Promise.all(places)),
-        ...(await emojiFindings(inspection, scopes, one.served)),
       ];
       return { found, clockAheadMs };
     }),
@@ -102,12 +104,16 @@ function notInstalled(id: string, hasOrganisation: boolean) {
     : warning('the app is not installed', INSTALL);
 }
 
-/** `teamId` is always known. */
+type PlaceFacts = Readonly<{
+  teamId: string;
+  notices: NoticeFacts;
+  names: Awaited<ReturnType<typeof emojiNames>>;
+}>;
+
 function placeFindings(
   inspection: Inspection,
   { id, settings }: Served,
-  teamId: string,
-  notices: NoticeFacts,
+  { teamId, notices, names }: PlaceFacts,
 ) {
   const { featureSettings, access } = settings;
   const saved = notices.saved.filter((one) => one.teamId === teamId);
@@ -116,7 +122,7 @@ function placeFindings(
     ...saved.map(({ channelId }) => channelId),
   ]);
 
-  /** @param more another problem */
+  /** @param more of a channel that the bot is in */
   const place = (channelId: string, findings: Findings, more: Finding | null) => {
     const reached = async () => {
       const mayBeShared = access.sharedChannels?.has(channelId);
@@ -166,6 +172,12 @@ function placeFindings(
     const outside = 'workflows may ask there, but nobody may reply';
     return { check: 'workflow_channel' as const, name: channelId, channelId, outside };
   });
+  const ofEmoji = [...settings.channels].flatMap(([channelId, { reaction: emoji }]) => {
+    if (emoji === undefined) return [];
+    const findings = findingsOf('reaction', channelId, id);
+    const outside = asking(channelId, findings, `:${emoji}: makes no drafts there`);
+    return place(channelId, findings, outside ?? emojiFinding(emoji, names, findings));
+  });
   return [
     adminsFinding(access.admins, findingsOf('admins', id)),
     ...[...channels].map(notice),
@@ -173,6 +185,7 @@ function placeFindings(
       const findings = findingsOf(check, name, id);
       return place(channelId, findings, asking(channelId, findings, outside));
     }),
+    ...ofEmoji,
   ];
 }
 

@@ -145,7 +145,7 @@ test('an emoji that makes drafts: whether the app hears of it, and whether there
   });
   expect(one(unseen, 'reaction', random)).toMatchObject({
     level: 'error',
-    found: 'the bot cannot read the channel (not_in_channel), so :meno: makes no drafts there',
+    found: 'the bot is not in it, or it does not exist (not_in_channel)',
   });
 
   control.grantScopes([...scopes, 'reactions:read', 'emoji:read']);
