@@ -12,8 +12,8 @@ const RENEW_APP_TOKEN =
 
 export const INVITE = 'Type /invite @docs-agent in the channel, or remove the channel from the settings.';
 
-/** Revoked during the check. */
-const LOOK_AGAIN = 'Run doctor again.';
+/** For a channel. */
+const SEE_TOKEN = 'See the lines on the token and its scopes, or run doctor again.';
 
 /** From the running program: a connection of doctor's own would receive requests. */
 export function otherProgramFindings(otherConnections: number): Finding[] {
@@ -44,7 +44,6 @@ export async function connectionFinding({ config, tools }: Given<Config>): Promi
         'Switch Socket Mode on in the app ("Socket Mode"), or use HTTP mode.',
       ),
     RENEW_APP_TOKEN,
-    ['the app token lacks the scope connections:write', RENEW_APP_TOKEN],
   );
   const connecting = inspectionBy(transport.appToken, apiUrl, tools).mayConnect();
   return connecting.then(() => findings.ok('Socket Mode: the app token may open connections'), failed);
@@ -53,6 +52,7 @@ export async function connectionFinding({ config, tools }: Given<Config>): Promi
 const USELESS = new Set([
   'account_inactive',
   'invalid_auth',
+  'missing_scope',
   'not_allowed_token_type',
   'not_authed',
   'token_expired',
@@ -62,13 +62,11 @@ const USELESS = new Set([
 export function slackFailure(
   { warning, error: problem }: Findings,
   otherwise: (code: string) => Finding,
-  howToRenew = LOOK_AGAIN,
-  [scopeMissing, howToAdd] = ['a scope is missing', 'See the line on scopes.'],
+  howToRenew = SEE_TOKEN,
 ): (error: unknown) => Finding {
   return (error) => {
     const { code, outcome, retryAfterMs, needsAdmin, isPassing } = failureIn(error);
     if (USELESS.has(code)) return problem(`Slack refuses the token (${code})`, howToRenew);
-    if (code === 'missing_scope') return problem(scopeMissing, howToAdd);
     if (needsAdmin) {
       const next = "Ask an administrator of the workspace what Slack's code means.";
       return problem(`Slack refuses (${code})`, next);
@@ -146,7 +144,7 @@ export function emojiFinding(emoji: string, names: EmojiNames | null, findings: 
   }
   if ('error' in names) {
     return slackFailure(findings, (code) =>
-      warning(`Slack does not say whether there is an emoji :${emoji}: (${code})`, LOOK_AGAIN),
+      warning(`Slack does not say whether there is an emoji :${emoji}: (${code})`, 'Run doctor again.'),
     )(names.error);
   }
   if (names.has(emoji)) return ok(`:${emoji}: makes drafts`);

@@ -82,7 +82,8 @@ test('an app token without its scope, and an app without Socket Mode', async () 
   refuse('missing_scope');
   expect(await patient.finding('slack_connection')).toMatchObject({
     level: 'error',
-    found: 'the app token lacks the scope connections:write',
+    found: 'Slack refuses the token (missing_scope)',
+    next: expect.stringContaining('connections:write'),
   });
   refuse('socket_mode_disabled');
   expect(await patient.finding('slack_connection')).toMatchObject({
