@@ -3,7 +3,7 @@ import { dueMoment, momentServed } from '#engine/schedules.ts';
 import { openJob, requestDraft } from '#jobs/decide/open.ts';
 import { isUnwatched, type Job, type Origin, openStages } from '#jobs/job.ts';
 import { approversIn, channelSettingsOf } from '#jobs/policy.ts';
-import { newRuns, resumedRuns } from '#jobs/recipe.ts';
+import { resumedRuns } from '#jobs/recipe.ts';
 import { judgePrompt } from '#jobs/requests/command.ts';
 import { isWaitOn } from '#jobs/schedule/schedule.ts';
 import { admissionProblem, requireAdmin } from '#slack/inbound/admission.ts';
@@ -279,8 +279,7 @@ async function resumeRecipe(deps: ListenerDeps, press: Press) {
       const context = deps.newContext();
       const key = { teamId, name };
       if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
-      const isPaused = (await tx.recipes.get(key)).pausedAtMs !== null;
-      const runs = isPaused ? await tx.recipes.lock(key) : newRuns;
+      const runs = await tx.recipes.lock(key);
       const hasEffect = runs.pausedAtMs !== null;
       if (hasEffect) await tx.recipes.put(key, resumedRuns(runs));
       await recordPress(tx, deps, context, { userId, button, jobId: null, hasEffect });
