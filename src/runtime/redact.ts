@@ -43,10 +43,6 @@ function withoutQuotedJson(message: string) {
 
 function redactAt(value: unknown, depth: number, parents: readonly object[]): unknown {
   if (typeof value === 'string') return scrub(value);
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'function' || typeof value === 'symbol') {
-    return `[${typeof value}]`;
-  }
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH || parents.includes(value)) return '[cut]';
   const inside = [...parents, value];
@@ -55,7 +51,6 @@ function redactAt(value: unknown, depth: number, parents: readonly object[]): un
     const { name, message, code, stack, cause }: Error & { code?: unknown } = value;
     return redactFields({ name, message, code, stack, cause }, depth, inside);
   }
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   return isRecord(value) ? redactFields(value, depth, inside) : `[${value.constructor?.name ?? 'object'}]`;
 }
 

