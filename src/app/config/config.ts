@@ -108,24 +108,20 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
     .filter((name) => values[name] === undefined && (isAlone || name === 'RUNNER_API_KEY'))
     .map((name) => problemWith(name, 'is missing'));
   const problems = [...file.problems, ...missing];
-  if (problems.length > 0) throw new ConfigError(problems);
   const codeHosts = codeHostsOf(values);
   const { RUNNER_INSTRUCTIONS: path } = values;
-  const refuse = (name: SettingName, message: string): never => {
-    throw new ConfigError([problemWith(name, message)]);
-  };
   if (values.RUNNER_CODE_HOST_REPOSITORY !== undefined && codeHosts.length > 1) {
-    refuse(
-      'RUNNER_CODE_HOST_REPOSITORY',
-      'does not say at which code host: set the token of one code host only',
-    );
+    const message = 'does not say at which code host: set the token of one code host only';
+    problems.push(problemWith('RUNNER_CODE_HOST_REPOSITORY', message));
   }
   let instructions: string | null = null;
   try {
     if (path !== undefined) instructions = readFile(path);
   } catch (error) {
-    refuse('RUNNER_INSTRUCTIONS', `names a file that cannot be read: ${path} (${codeOf(error)})`);
+    const message = `names a file that cannot be read: ${path} (${codeOf(error)})`;
+    problems.push(problemWith('RUNNER_INSTRUCTIONS', message));
   }
+  if (problems.length > 0) throw new ConfigError(problems);
   const variables = (names: readonly string[]): Record<string, string> =>
     Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   return {
