@@ -17,8 +17,8 @@ export type Failure = Readonly<
 export class CodeHostError extends Error {
   readonly failure: Failure;
 
-  constructor(failure: Failure, message = 'reason' in failure ? failure.reason : failure.outcome) {
-    super(message);
+  constructor(failure: Failure) {
+    super('reason' in failure ? failure.reason : failure.outcome);
     this.name = 'CodeHostError';
     this.failure = failure;
   }
@@ -30,7 +30,7 @@ function laterError(reason: string, waitMs: number | null = null): CodeHostError
 
 function statusError(status: number): CodeHostError {
   if (status === 401) return new CodeHostError({ outcome: 'no_access', reason: 'bad_credentials' });
-  if (status === 403) return new CodeHostError({ outcome: 'no_access', reason: 'not_allowed' }, 'forbidden');
+  if (status === 403) return new CodeHostError({ outcome: 'no_access', reason: 'not_allowed' });
   return status === 404 || status === 410
     ? new CodeHostError({ outcome: 'not_found' })
     : laterError(`status_${status}`);
