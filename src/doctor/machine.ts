@@ -1,5 +1,4 @@
 import type { Config } from '#app/config/config.ts';
-import { systemClock } from '#runtime/clock.ts';
 import { localAddress, serveRoutes } from '#runtime/http-server.ts';
 import { scrub } from '#runtime/redact.ts';
 import { codeOf, heldLockWords, StoreError } from '#store/engines/database.ts';
@@ -128,10 +127,9 @@ async function tryToListen(host: string, port: number) {
 
 async function answersAsWeDo(host: string, port: number, timeoutMs: number) {
   try {
-    return await systemClock.abortAfter(timeoutMs, async (signal) => {
-      const response = await fetch(`${localAddress(host, port)}/livez`, { signal, redirect: 'error' });
-      return (await response.text()).trim() === '{"ok":true}';
-    });
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(`${localAddress(host, port)}/livez`, { signal, redirect: 'error' });
+    return (await response.text()).trim() === '{"ok":true}';
   } catch {
     return false;
   }
