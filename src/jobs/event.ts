@@ -3,7 +3,6 @@ import type { Announcement } from './announcement.ts';
 import type { CardWait, Job, StartThread, WatchedElsewhere } from './job.ts';
 import type { PullRequestFacts } from './pull-requests/pull-request.ts';
 import type { Attachments, NotSent, ReadSnippet } from './requests/attachments.ts';
-import type { NamedProject } from './requests/command.ts';
 
 /** Texts from Slack are escaped. */
 interface Events {
@@ -52,7 +51,7 @@ interface Events {
   request_edited: ByPerson & { creates: number; prompt: string };
   agent_job_named: ByPerson & { callId: string; agentJobId: string };
   start_dismissed: ByPerson & { callId: string; other?: WatchedElsewhere };
-  start_another_pressed: StartPress & { project?: NamedProject };
+  start_another_pressed: StartPress & { projectId?: string | undefined };
   resend_pressed: ByPerson & { callId: string | null };
   send_now_pressed: { message: number };
   correction_pressed: { messageTs: string };

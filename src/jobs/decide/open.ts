@@ -164,9 +164,9 @@ export const startDeciders = {
 
   start_another_pressed(builder, press) {
     const { stage } = builder.job;
-    const { project } = press;
     if (stage.kind !== 'awaiting_confirmation') return;
     if (stage.unknownProject !== undefined) {
+      const project = stage.unknownProject.projects.find(({ id }) => id === press.projectId);
       if (project === undefined) return;
       builder.change({ projectId: project.id, projectName: project.name });
     }

@@ -13,6 +13,9 @@ import { applyOnce, storePress, storeRequest } from './once.ts';
 import { threadTaken } from './start-job.ts';
 
 const AFTERWARDS: Readonly<Record<string, SlackMessage>> = {
+  [jobButtons.startAnother.id]: startingView,
+  [jobButtons.start.id]: startingView,
+  [jobButtons.startIn.id]: startingView,
   [jobButtons.tryAgain.id]: startingView,
   [jobButtons.sendCorrection.id]: correctionSentView,
   [jobButtons.sendAnyway.id]: sentAnywayView,

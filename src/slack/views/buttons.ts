@@ -72,7 +72,14 @@ function jobButton(id: string, label: string, eventOf: JobButton['eventOf'], rul
   return { id, label, eventOf, ...rules };
 }
 
+const startPressed: JobButton['eventOf'] = ({ projectId }, { responseUrl, pressedTs }) => {
+  return { type: 'start_another_pressed', projectId, responseUrl, pressedTs };
+};
+
 export const jobButtons = {
+  startAnother: jobButton('start_another', 'Start another', startPressed, { isRequesters: true }),
+  start: jobButton('start', 'Start', startPressed, { isRequesters: true }),
+  startIn: jobButton('start_in', 'Start in', startPressed, { isRequesters: true, rowMax: 5 }),
   startAgain: jobButton('start_again', 'Start again', ({ creates, callId }, { userId }) =>
     creates === undefined && callId === undefined
       ? null
@@ -131,9 +138,6 @@ export const jobButtons = {
 
 export const otherButtons = {
   startJob: button('start_job', 'Start a job'),
-  startAnother: button('start_another', 'Start another', { isRequesters: true }),
-  start: button('start', 'Start', { isRequesters: true }),
-  startIn: button('start_in', 'Start in', { isRequesters: true, rowMax: 5 }),
   showHelp: button('show_help', 'Show help'),
   showAllHelp: button('show_all_help', 'Everything I can do'),
   startWithThread: button('start_with_thread', 'Start with the thread'),

@@ -331,5 +331,3 @@ function repetition({ job, sameAs }: StartQuestion) {
   const seconds = Math.max(Math.round((job.requestedAtMs - sameAs.requestedAtMs) / 1000), 0);
   return mrkdwn`*You asked for this ${seconds === 0 ? 'just now' : `${counted(seconds, 'second')} ago`}.*`;
 }
-
-export const alreadyStartedView = say`Already done: the job has started.`;

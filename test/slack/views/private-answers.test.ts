@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
-import { alreadyStartedView, questionView } from '../../../src/slack/views/compose.ts';
+import { questionView } from '../../../src/slack/views/compose.ts';
 import {
   newMessagesOnlyView,
   noJobIdView,
@@ -212,6 +212,5 @@ describe('a question before a start', () => {
 
   test('becomes what was answered', () => {
     expect(startingView.text).toMatchInlineSnapshot(`"🚀 *Starting.* The card is about to appear."`);
-    expect(alreadyStartedView.text).toMatchInlineSnapshot(`"Already done: the job has started."`);
   });
 });

@@ -16,7 +16,6 @@ import { draftTooLongView, onlyTheseView } from '../../views/announcement.ts';
 import { type ButtonTarget, buttons, decodeButton } from '../../views/buttons.ts';
 import {
   agentJobForm,
-  alreadyStartedView,
   draftForm,
   editRequestForm,
   followUpForm,
@@ -32,10 +31,9 @@ import {
   type Refusal,
   refusalAtField,
   refusalView,
-  startingView,
 } from '../../views/private-answers.ts';
 import { labels } from '../../views/text.ts';
-import { admissionProblem, isTargetValid, jobAdmissionProblem, jobOf } from '../admission.ts';
+import { admissionProblem, isTargetValid, jobOf } from '../admission.ts';
 import { isAgentJobId, isWatching } from '../commands.ts';
 import { noteRefusal } from '../connection/requests.ts';
 import {
@@ -59,7 +57,7 @@ import type {
   Submission,
   Submissions,
 } from '../listener.ts';
-import { applyOnce, storePress, storeRequest } from '../once.ts';
+import { applyOnce, storeRequest } from '../once.ts';
 import { threadTaken } from '../start-job.ts';
 import {
   type Excerpt,
@@ -84,10 +82,6 @@ const draftPressed = formPressed(async (deps, job, data) => {
   });
 });
 
-/** Answers whether a text is a request, or for which project. */
-const startAnother: InteractionListener<Press> = async (deps, press) =>
-  press.replace(await storePress(press, storeAnother(deps, press)));
-
 export const jobFormPresses = {
   editAndStart: formPressed(async (deps, job, data) => {
     const { creates = 0, userId } = data;
@@ -109,9 +103,6 @@ export const jobFormPresses = {
 
   editDraft: draftPressed,
   chooseForDraft: draftPressed,
-  startAnother,
-  start: startAnother,
-  startIn: startAnother,
 } satisfies Presses;
 
 function unclearStartPressed(formOf: FormOf) {
@@ -228,33 +219,6 @@ function formSubmitted(button: string, decide: Decide): InteractionListener<Subm
     const after = await storeRequest(deps, write, () => admissionProblem(deps, userId, job.channelId));
     return after === null || after.hasEffect ? null : tooLate(deps, after.job, after.event);
   };
-}
-
-function storeAnother(deps: ListenerDeps, press: Press) {
-  const { buttonId: button, userId, responseUrl, pressedTs } = press;
-  const { jobId = '', projectId } = decodeButton(press.value) ?? {};
-  const project = deps.projects.find(({ id }) => id === projectId);
-  const chosen = project && { project: { id: project.id, name: project.name } };
-  const event = { type: 'start_another_pressed', responseUrl, pressedTs, ...chosen } as const;
-  const write = () =>
-    deps.store.transaction(async (tx) => {
-      const job = await tx.jobs.get(jobId);
-      if (job === null) return null;
-      if (job.requesterId !== userId || job.teamId !== deps.teamId) return alreadyStartedView;
-      if (job.stage.kind === 'awaiting_confirmation') {
-        const { unknownProject: unknown } = job.stage;
-        if (unknown !== undefined && project === undefined) return refusalView(unknown);
-        const taken = await threadTaken(tx, job, userId);
-        if (taken !== null) return taken.answer;
-      }
-      const after = await applyOnce(tx, deps, press, { button, jobId, event });
-      return after?.hasEffect ? startingView : alreadyStartedView;
-    });
-  return storeRequest(
-    deps,
-    async () => (await write()) ?? unknownJobAnswer(deps),
-    () => jobAdmissionProblem(deps, userId, jobId),
-  );
 }
 
 const REPLIES_MAX = 50;
