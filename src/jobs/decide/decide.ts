@@ -220,24 +220,14 @@ function outcomeOf(
 export const NEWS_MAX = 8;
 export const NEWS_WINDOW_MS = 600_000;
 
-/** Everything after these is news. */
+/** Besides presses. Everything after these is news. */
 const ACTS: ReadonlySet<JobEvent['type']> = new Set([
   'reply_received',
   'follow_up_written',
   'draft_started',
-  'start_again_pressed',
-  'start_another_pressed',
   'request_edited',
   'agent_job_named',
   'start_dismissed',
-  'resend_pressed',
-  'send_now_pressed',
-  'send_anyway_pressed',
-  'correction_pressed',
-  'keep_watching_pressed',
-  'stop_watching_pressed',
-  'stop_pressed',
-  'resume_watching_pressed',
   'job_created',
   'job_found',
   'message_accepted',
@@ -247,7 +237,7 @@ const ACTS: ReadonlySet<JobEvent['type']> = new Set([
 function countNews(builder: DecisionBuilder, event: JobEvent, before: Job) {
   const { nowMs } = builder;
   const { recentNews } = builder.job;
-  if (ACTS.has(event.type)) {
+  if (event.type.endsWith('_pressed') || ACTS.has(event.type)) {
     if (recentNews == null) return true;
     const { job, followUps, calls } = builder.decision();
     const hasEffect = job !== before || followUps.length > 0 || calls.length > 0;
