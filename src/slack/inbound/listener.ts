@@ -212,9 +212,6 @@ function answersBeside(deps: Deps, body: BlockButtonAction | MessageShortcut, gi
   };
 }
 
-/** Other fields may come first. */
-const MAIN_FIELDS: ReadonlySet<string> = new Set([formIds.prompt, formIds.followUpMode]);
-
 export function submissionOf(
   deps: Deps,
   { ack: give, body, view }: SlackViewMiddlewareArgs<ViewSubmitAction>,
@@ -224,8 +221,7 @@ export function submissionOf(
     await ack({ response_action: 'update', view: next });
     return null;
   };
-  const fields = view.blocks.flatMap(({ type, block_id: id }) => (type === 'input' && id ? [id] : []));
-  const mainField = fields.find((id) => MAIN_FIELDS.has(id)) ?? fields[0];
+  const firstField = view.blocks.find(({ type }) => type === 'input')?.block_id;
   return {
     userId: body.user.id,
     channelId: null,
@@ -237,7 +233,7 @@ export function submissionOf(
       return valuesIn(view);
     },
     ack,
-    tell: async (problem: SlackMessage, field = mainField) => {
+    tell: async (problem: SlackMessage, field = firstField) => {
       // A form without messages to tick has no field.
       if (field === undefined) await update(plainModal(labels.askDocsAgent, problem));
       else await ack({ response_action: 'errors', errors: { [field]: atField(problem) } });
