@@ -100,10 +100,10 @@ async function finishInstallation(parts: InstallParts, request: IncomingMessage)
   const query = new URL(request.url ?? '', 'http://localhost').searchParams;
   const error = query.get('error');
   if (error !== null) throw refusal('not_agreed', error === 'access_denied' ? 'cancelled' : 'stale');
-  const [code, state] = [query.get('code'), query.get('state')];
+  const code = query.get('code');
   if (!code) throw refusal('no_code', 'stale');
-  if (!state) throw refusal('no_state', 'elsewhere');
   const nowMs = clock.now();
+  const state = query.get('state') ?? '';
   if (!isOwnState(state, request, app.stateSecret, nowMs)) throw refusal('other_state', 'stale');
   const isFirst = await store.transaction((tx) => tx.inboundRequests.remember([`install:${state}`], nowMs));
   if (!isFirst) throw refusal('used_state', 'stale');

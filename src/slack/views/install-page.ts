@@ -14,16 +14,14 @@ export function installedPage(teamId: string | null, isSetUp: boolean): string {
 
 const failures = {
   cancelled: "You didn't agree, so nothing was installed.",
-  elsewhere:
-    'The installation was started from a Slack page. Start it here, so that docs-agent can tell that it is yours.',
-  stale: 'The installation was started in another browser, or more than ten minutes ago.',
+  stale: 'The installation was started on a Slack page, in another browser, or more than ten minutes ago.',
   other: 'Something went wrong. The log of docs-agent has the details.',
 };
 
 export type FailedWhy = keyof typeof failures;
 
 export function installFailedPage(why: FailedWhy): string {
-  return notInstalledPage(`<p>${failures[why]}</p>`, why === 'elsewhere' ? 'Start here' : 'Start over');
+  return notInstalledPage(`<p>${failures[why]}</p>`);
 }
 
 export function scopesMissingPage(missing: readonly Scope[]): string {
@@ -36,12 +34,11 @@ export function scopesMissingPage(missing: readonly Scope[]): string {
 ${items.join('\n')}
 </ul>
 <p>${escaped(howToGrant(missing))}</p>`,
-    'Start over',
   );
 }
 
-function notInstalledPage(reason: string, next: string) {
-  return page('docs-agent was not installed', `${reason}\n<p><a href="${INSTALL_PATH}">${next}</a></p>`);
+function notInstalledPage(reason: string) {
+  return page('docs-agent was not installed', `${reason}\n<p><a href="${INSTALL_PATH}">Start over</a></p>`);
 }
 
 function page(title: string, body: string) {

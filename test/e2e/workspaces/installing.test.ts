@@ -109,7 +109,7 @@ workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${chan
       const answer = await back(query, cookie);
       expect(answer.status).toBe(400);
       expect(await answer.text()).toMatch(
-        /started from a Slack page[\s\S]*href="\/slack\/install">Start here</,
+        /started on a Slack page[\s\S]*href="\/slack\/install">Start over</,
       );
     }
     const cancelled = await back({ error: 'access_denied', state }, cookie);
