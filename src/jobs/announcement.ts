@@ -13,7 +13,7 @@ interface Announcements {
   started: object;
   continued: object;
   turn_ended: {
-    link: { readonly url: string; readonly is: 'first' | 'same' | 'another' } | null;
+    link: NewLink | { readonly url: string; readonly is: 'same' } | null;
     branch: string | null;
     lastedMs: number | null;
     replies: TurnReplies;
@@ -27,12 +27,7 @@ interface Announcements {
   archived: WithPullRequest;
   vanished: object;
   keeps_changing: { pauseMs: number };
-  pull_request: {
-    url: string;
-    changed: boolean;
-    branch: string | null;
-    authors: readonly string[];
-  };
+  pull_request: { link: NewLink; branch: string | null; authors: readonly string[] };
   trouble: { trouble: TroubleKind; retryAtMs: number; words?: string | undefined };
   recovered: object;
   create_rejected: { message: string };
@@ -68,7 +63,9 @@ export type Announcement = AnnouncementOf<Kind>;
 
 export type TurnEnded = AnnouncementOf<'turn_ended'>;
 
-type WithPullRequest = Readonly<{ prLink?: string; isAnother?: true; authors?: readonly string[] }>;
+export type NewLink = Readonly<{ url: string; is: 'first' | 'another' }>;
+
+type WithPullRequest = Readonly<{ link?: NewLink; authors?: readonly string[] }>;
 
 export const ends = ['pull_request', 'done', 'failed', 'refused', 'gone', 'archived'] as const;
 
@@ -94,17 +91,17 @@ const endOfTurn: Meaning<{ undelivered: TurnReplies | null; link: unknown }> = {
   offer: ({ undelivered }) => undelivered && { kind: 'send', callId: null, count: undelivered.count },
   fate: ({ link }) => (link === null ? 'done' : 'pull_request'),
 };
-const linkOf = ({ prLink = null }: { prLink?: string | null }) => prLink;
+const linkOf = ({ link }: { link?: TurnEnded['link'] }) => (link && link.is !== 'same' ? link.url : null);
 
 const MEANINGS: { readonly [K in Kind]?: Meaning<AnnouncementOf<K>> } = {
   draft: { offer: ({ number }) => ({ kind: 'draft', number }), isOfThread: true },
   turn_ended: {
     ...endOfTurn,
-    link: ({ link }) => (link === null || link.is === 'same' ? null : link.url),
+    link: linkOf,
     outcome: 'finished',
   },
   stopped: { ...endOfTurn, outcome: 'stopped' },
-  pull_request: { link: ({ url }) => url, fate: () => 'pull_request' },
+  pull_request: { link: linkOf, fate: () => 'pull_request' },
   failed: { offer: startAgain, link: linkOf, outcome: 'failed', fate: () => 'failed' },
   archived: { link: linkOf, outcome: 'archived', fate: () => 'archived' },
   vanished: { offer: startAgain, outcome: 'vanished', fate: () => 'gone' },

@@ -1,4 +1,5 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
+import type { NewLink } from '../announcement.ts';
 import type { JobEvent } from '../event.ts';
 import { authorsOf, type FollowUp } from '../follow-ups/follow-up.ts';
 import type { Job, TurnNews, TurnReplies } from '../job.ts';
@@ -43,8 +44,9 @@ export function replaceAgentJob(builder: DecisionBuilder, agentJob: AgentJob | n
   }
 }
 
-export function newLink(job: Job, { prLink }: AgentJob): string | null {
-  return prLink === null || toldLinks(job).includes(prLink) ? null : prLink;
+export function newLink(job: Job, { prLink: url }: AgentJob): NewLink | null {
+  if (url === null || toldLinks(job).includes(url)) return null;
+  return { url, is: job.announcedPrLink === null ? 'first' : 'another' };
 }
 
 export function announceRunning(builder: DecisionBuilder, status: string): void {
@@ -76,7 +78,7 @@ export function announceEnd(
   status: EndedStatus,
   lastedMs: number | null,
 ): void {
-  const prLink = newLink(builder.job, agentJob);
+  const link = newLink(builder.job, agentJob);
   if (!noteStatus(builder, status)) {
     announceLink(builder, agentJob);
     return;
@@ -85,16 +87,18 @@ export function announceEnd(
   const failures = status === 'failed' ? before + 1 : 0;
   if (failures !== before) builder.change({ failures });
   if (stage.kind === 'ended' && stage.stoppedBy !== undefined) {
-    const link = agentJob.prLink ?? announcedPrLink;
-    builder.announce({ kind: 'stopped', userId: stage.stoppedBy, link, undelivered: undeliveredIn(builder) });
+    builder.announce({
+      kind: 'stopped',
+      userId: stage.stoppedBy,
+      link: agentJob.prLink ?? announcedPrLink,
+      undelivered: undeliveredIn(builder),
+    });
   } else if (status === 'completed') {
     const { prLink: url, ref: branch, summary } = agentJob;
-    const links = toldLinks(builder.job);
-    const known = links.length === 0 ? 'first' : url !== null && links.includes(url) ? 'same' : 'another';
     const replies = uncountedReplies(builder.job);
     builder.announce({
       kind: 'turn_ended',
-      link: url === null ? null : { url, is: known },
+      link: link ?? (url === null ? null : { url, is: 'same' }),
       branch,
       lastedMs,
       // The turn may still take its last replies.
@@ -109,11 +113,10 @@ export function announceEnd(
       kind: status,
       ...(failures > 1 && { inARow: failures }),
       reason: status === 'failed' ? agentJob.reason : undefined,
-      ...(prLink !== null && { prLink, authors: turnReplies?.authors ?? [] }),
-      ...(prLink !== null && announcedPrLink !== null && { isAnother: true }),
+      ...(link !== null && { link, authors: turnReplies?.authors ?? [] }),
     });
   }
-  if (prLink !== null) linkAnnounced(builder, prLink);
+  if (link !== null) linkAnnounced(builder, link.url);
   else if (agentJob.prLink !== null) {
     noteLink(builder, agentJob.prLink);
     builder.watchLink(agentJob.prLink);
@@ -147,17 +150,11 @@ export function countReplies(builder: DecisionBuilder, taken: readonly FollowUp[
 }
 
 export function announceLink(builder: DecisionBuilder, agentJob: AgentJob): void {
-  const { announcedPrLink, turnReplies } = builder.job;
-  const url = newLink(builder.job, agentJob);
-  if (url === null) return;
-  builder.announce({
-    kind: 'pull_request',
-    url,
-    changed: announcedPrLink !== null,
-    branch: agentJob.ref,
-    authors: turnReplies?.authors ?? [],
-  });
-  linkAnnounced(builder, url);
+  const link = newLink(builder.job, agentJob);
+  if (link === null) return;
+  const authors = builder.job.turnReplies?.authors ?? [];
+  builder.announce({ kind: 'pull_request', link, branch: agentJob.ref, authors });
+  linkAnnounced(builder, link.url);
 }
 
 function linkAnnounced(builder: DecisionBuilder, url: string) {

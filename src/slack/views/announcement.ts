@@ -126,8 +126,7 @@ const views: Omit<Views, 'pull_request_over' | 'reminder'> = {
   unwatched: ({ userId }, _, { names }) =>
     mrkdwn`⚪ *No longer watching:* ${nameIn(names, userId)} stopped it, but the agent can't be stopped and may still be working.`,
   // Found after its turn ended.
-  pull_request: ({ url, changed, branch, authors }, job, thread) => {
-    const link = { url, is: changed ? 'another' : 'first' } as const;
+  pull_request: ({ link, branch, authors }, job, thread) => {
     const replies = { count: 0, authors };
     const ended = { link, branch, replies, lastedMs: null, undelivered: null };
     return turnEndedView({ kind: 'turn_ended', ...ended }, job, thread);

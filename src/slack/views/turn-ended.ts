@@ -1,4 +1,4 @@
-import type { AnnouncementOf, TurnEnded } from '#jobs/announcement.ts';
+import type { AnnouncementOf, NewLink, TurnEnded } from '#jobs/announcement.ts';
 import { type Job, requestersOf } from '#jobs/job.ts';
 import { PARAGRAPH_MAX_LENGTH } from '#jobs/pull-requests/pull-request.ts';
 import { buttons } from './buttons.ts';
@@ -64,15 +64,15 @@ export function turnEndedView(ended: TurnEnded, job: Job, { sites }: ViewFacts):
       warning,
     ];
   }
-  const { url, is } = link;
-  if (is === 'same') {
+  const { url } = link;
+  if (link.is === 'same') {
     const news = firstLine('✅', 'Updated', url, [...replies.authors, ...toAct], sites);
     return [joined([news, included]), agentWords(words, job), pullRequest(url), warning];
   }
   const waited = [...requestersOf(job), ...replies.authors, ...toAct];
   const took = lastedMs !== null && `took ${duration(lastedMs)}`;
   return [
-    newPullRequest(job, url, is, waited, sites, 'primary', words),
+    newPullRequest(job, link, waited, sites, 'primary', words),
     smallPrint(took, included, branch !== null && oneLine(branch)),
     warning,
   ];
@@ -111,16 +111,16 @@ export function allWordsView(words: string): SlackMessage {
 }
 
 export function pullRequestOfEnd(
-  { kind, prLink, isAnother, authors = [] }: AnnouncementOf<'failed' | 'archived'>,
+  { kind, link, authors = [] }: AnnouncementOf<'failed' | 'archived'>,
   job: Job,
   sites?: Sites,
 ): Blocks {
-  if (prLink === undefined) return null;
+  if (link === undefined) return null;
   const requesters = requestersOf(job);
   const others = authors.filter((userId) => !requesters.includes(userId));
   // A failure's own line mentions the requesters.
   const waited = kind === 'failed' ? others : [...requesters, ...others];
-  return newPullRequest(job, prLink, isAnother ? 'another' : 'first', waited, sites);
+  return newPullRequest(job, link, waited, sites);
 }
 
 const NEWS = {
@@ -132,8 +132,7 @@ const NEWS = {
 
 function newPullRequest(
   job: Job,
-  url: string,
-  is: 'first' | 'another',
+  { url, is }: NewLink,
   toMention: readonly string[],
   sites?: Sites,
   style?: 'primary',

@@ -182,7 +182,7 @@ describe('a report (L4)', () => {
     ['its pull request', [aTurnEnd({ url: LINK, is: 'first' })], 'pull_request'],
     [
       'a late pull request',
-      [aTurnEnd(null), { kind: 'pull_request', url: LINK, changed: false, branch: null, authors: [] }],
+      [aTurnEnd(null), { kind: 'pull_request', link: { url: LINK, is: 'first' }, branch: null, authors: [] }],
       'pull_request',
     ],
     ['no pull request', [aTurnEnd(null)], 'done'],
@@ -230,7 +230,12 @@ describe('a report (L4)', () => {
       endedAtMs: 0,
       request: {
         kind: 'announce',
-        announcement: { kind: 'pull_request', url: other, changed: true, branch: null, authors: [] },
+        announcement: {
+          kind: 'pull_request',
+          link: { url: other, is: 'another' },
+          branch: null,
+          authors: [],
+        },
       },
     } as const;
     const both = { job, calls: [...calls, another], unclearReplies: 0 };

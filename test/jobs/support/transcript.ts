@@ -1,4 +1,4 @@
-import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
+import type { Announcement, NewLink, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { CallRequest } from '../../../src/jobs/call.ts';
 
 /** A call in one line, for comparing; times are seconds since `startMs`. */
@@ -35,11 +35,11 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `finished, ${endOf(announcement)}`;
     case 'failed':
     case 'archived':
-      return announcement.prLink === undefined
+      return announcement.link === undefined
         ? announcement.kind
-        : `${announcement.kind}, ${announcement.isAnother === true ? 'changed' : 'first'} pull request ${announcement.prLink}`;
+        : `${announcement.kind}, ${newLink(announcement.link)}`;
     case 'pull_request':
-      return `${announcement.changed ? 'changed' : 'first'} pull request ${announcement.url}`;
+      return newLink(announcement.link);
     case 'trouble':
       return `${announcement.trouble} until ${(announcement.retryAtMs - startMs) / 1000} s`;
     case 'create_rejected':
@@ -85,5 +85,9 @@ export function newsOf(announcement: Announcement, startMs: number): string {
 function endOf({ link }: TurnEnded): string {
   if (link === null) return 'no pull request';
   if (link.is === 'same') return 'same pull request';
-  return `${link.is === 'first' ? 'first' : 'changed'} pull request ${link.url}`;
+  return newLink(link);
+}
+
+function newLink({ url, is }: NewLink) {
+  return `${is === 'first' ? 'first' : 'changed'} pull request ${url}`;
 }

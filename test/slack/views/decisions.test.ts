@@ -268,7 +268,7 @@ describe('once it is decided, the message says who decided what, and offers noth
     ],
     [
       'a job that failed with a pull request',
-      { kind: 'failed', prLink: 'https://github.com/acme/docs/pull/14' },
+      { kind: 'failed', link: { url: 'https://github.com/acme/docs/pull/14', is: 'first' } },
       'started_again',
       '❌ <@U1> *Failed.* The agent gave no reason.\n🎉 *Pull request ready:* <https://github.com/acme/docs/pull/14|acme/docs#14>\nAlice started it again',
     ],

@@ -40,13 +40,12 @@ function appAddressIn({ origin }: Job): string | null {
 function linkIn(announcement: Announcement): string | null {
   switch (announcement.kind) {
     case 'turn_ended':
-      return announcement.link?.url ?? null;
     case 'pull_request':
-    case 'reminder':
-      return announcement.url;
     case 'failed':
     case 'archived':
-      return announcement.prLink ?? null;
+      return announcement.link?.url ?? null;
+    case 'reminder':
+      return announcement.url;
     default:
       return null;
   }

@@ -109,9 +109,11 @@ describe('the message with a pull request says what the code host says (P1)', ()
     const title = '*Document the rate limits*\n+120 −8';
     const view = (announcement: Parameters<typeof announcementView>[0]) =>
       announcementView(announcement, job, noNames).text;
-    expect(view({ kind: 'pull_request', url, changed: true, branch: null, authors: [] })).toContain(title);
-    expect(view({ kind: 'failed', prLink: url })).toContain(title);
-    expect(view({ kind: 'archived', prLink: url })).toContain(title);
+    expect(view({ kind: 'pull_request', link: { url, is: 'another' }, branch: null, authors: [] })).toContain(
+      title,
+    );
+    expect(view({ kind: 'failed', link: { url, is: 'first' } })).toContain(title);
+    expect(view({ kind: 'archived', link: { url, is: 'first' } })).toContain(title);
     expect(view({ ...ended, link: { url, is: 'another' } })).toContain(title);
     expect(view({ ...ended, link: { url, is: 'same' } })).not.toContain(title);
   });
@@ -131,7 +133,8 @@ describe('the message with a pull request says what the code host says (P1)', ()
   });
 
   test('with the branch that it came with, whichever the job has now', () => {
-    const late = { kind: 'pull_request', url, changed: false, branch: 'agent/first', authors: [] } as const;
+    const link = { url, is: 'first' } as const;
+    const late = { kind: 'pull_request', link, branch: 'agent/first', authors: [] } as const;
     expect(announcementView(late, jobWith(open), noNames).text).toContain('\nagent/first');
     expect(announcementView({ ...late, branch: null }, jobWith(open), noNames).text).not.toContain('agent/');
   });

@@ -112,11 +112,13 @@ describe('the way to the pull request', () => {
 
 describe('a pull request without an end of its own', () => {
   test('is told as a message of its own, to whoever waited for it (W3)', () => {
-    const late = { kind: 'pull_request', url, branch: 'agent/rate-limits', authors: [] } as const;
-    expect(view({ ...late, changed: false, authors: ['U2'] }).text).toBe(
+    const late = { kind: 'pull_request', branch: 'agent/rate-limits', authors: [] } as const;
+    expect(view({ ...late, link: { url, is: 'first' }, authors: ['U2'] }).text).toBe(
       `🎉 <@U1> <@U2> *Pull request ready:* ${link}\nagent/rate-limits`,
     );
-    expect(view({ ...late, changed: true }).text).toContain(`🎉 <@U1> *Another pull request:* ${link}`);
+    expect(view({ ...late, link: { url, is: 'another' } }).text).toContain(
+      `🎉 <@U1> *Another pull request:* ${link}`,
+    );
   });
 
   test('is in the message that says how the job failed, or was archived, to whoever waited for it (W3)', () => {
@@ -125,12 +127,12 @@ describe('a pull request without an end of its own', () => {
       ['failed', `🎉 <@U2> *Pull request ready:* ${link}`],
       ['archived', `🎉 <@U1> <@U2> *Pull request ready:* ${link}`],
     ] as const) {
-      const { text, blocks } = view({ kind, prLink: url, authors });
+      const { text, blocks } = view({ kind, link: { url, is: 'first' }, authors });
       expect(text.split('\n')[1]).toBe(line);
       expect(JSON.stringify(blocks)).toContain('"View pull request"');
       expect(view({ kind }).text).not.toContain('🎉');
       const other = line.replace('Pull request ready', 'Another pull request');
-      expect(view({ kind, prLink: url, authors, isAnother: true }).text.split('\n')[1]).toBe(other);
+      expect(view({ kind, link: { url, is: 'another' }, authors }).text.split('\n')[1]).toBe(other);
     }
   });
 });

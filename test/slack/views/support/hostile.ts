@@ -1,4 +1,4 @@
-import type { Announcement, TurnEnded } from '../../../../src/jobs/announcement.ts';
+import type { Announcement, NewLink, TurnEnded } from '../../../../src/jobs/announcement.ts';
 import type { Job, Stage } from '../../../../src/jobs/job.ts';
 import type { SeenPullRequest } from '../../../../src/jobs/pull-requests/pull-request.ts';
 import { fileKinds } from '../../../../src/jobs/requests/attachments.ts';
@@ -150,6 +150,10 @@ function turnReplies() {
   return fc.record({ count: fc.nat(), authors: fc.array(slackId(), { maxLength: 3 }) });
 }
 
+function newLink(): fc.Arbitrary<NewLink> {
+  return fc.record({ url: address(), is: fc.constantFrom('first', 'another') });
+}
+
 function turnEnded(): fc.Arbitrary<TurnEnded> {
   return fc.record({
     kind: fc.constant('turn_ended'),
@@ -179,13 +183,11 @@ export function announcement(): fc.Arbitrary<Announcement> {
       approvers: fc.array(slackId(), { maxLength: 12 }),
     }),
     turnEnded(),
-    fc.record({ kind: fc.constant('failed'), prLink: address() }),
-    fc.record({ kind: fc.constant('archived'), prLink: address() }),
+    fc.record({ kind: fc.constantFrom('failed', 'archived'), link: newLink() }),
     fc.record({ kind: fc.constantFrom('failed', 'archived', 'vanished', 'recovered') }),
     fc.record({
       kind: fc.constant('pull_request'),
-      url: address(),
-      changed: fc.boolean(),
+      link: newLink(),
       branch: text(),
       authors: fc.array(slackId(), { maxLength: 30 }),
     }),
