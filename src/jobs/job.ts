@@ -121,7 +121,8 @@ export type Stage = Readonly<
 
 export type StartThread = Readonly<{ threadTs: string; lastTs: string }>;
 
-type Draftable = Readonly<{
+export type Draft = Readonly<{
+  kind: 'draft';
   number: number;
   /** Null: the channel's top level. */
   thread: StartThread | null;
@@ -129,23 +130,26 @@ type Draftable = Readonly<{
   postTs: string | null;
   /** Reactions at the last read; absent: they do not count. */
   markedBy?: readonly string[] | undefined;
+  draftedAtMs: number;
+  replies?: number;
+  /** Unknown whether Slack posted its message. */
+  isUnseen?: true;
 }>;
 
-export type Draft = Draftable &
-  Readonly<{
-    kind: 'draft';
-    draftedAtMs: number;
-    replies?: number;
-    /** Unknown whether Slack posted its message. */
-    isUnseen?: true;
-  }>;
+export type Dropped = Readonly<{
+  kind: 'dropped';
+  /** The draft's; 0: a request. */
+  number: number;
+  /** Free for other jobs. */
+  formerThreadTs: string | null;
+  markedBy?: Draft['markedBy'];
+  why: 'dismissed' | 'withdrawn' | 'expired' | 'not_posted';
+  byUserId: string | null;
+}>;
 
-export type Dropped = Draftable &
-  Readonly<{
-    kind: 'dropped';
-    why: 'dismissed' | 'withdrawn' | 'expired' | 'not_posted';
-    byUserId: string | null;
-  }>;
+export function threadOrFormerOf({ threadTs, stage }: Job): string | null {
+  return stage.kind === 'dropped' ? stage.formerThreadTs : threadTs;
+}
 
 export type CardWait = 'invitation' | 'administrator';
 

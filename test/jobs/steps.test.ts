@@ -12,7 +12,7 @@ const asked = (waits: boolean, facts: Partial<Job> = {}) =>
 const ended = (status: 'completed' | 'failed' | 'archived' | 'vanished') =>
   ({ stage: { kind: 'ended', status, sinceMs: 0 }, cardTs: '1.000001' }) as const;
 const dropped = (why: Dropped['why'], byUserId: string | null): Partial<Job> => ({
-  stage: { kind: 'dropped', why, byUserId, number: 1, thread: null, messages: [], postTs: '1.000001' },
+  stage: { kind: 'dropped', why, byUserId, number: 1, formerThreadTs: '1.000001' },
 });
 
 describe('what a step that waits comes to', () => {

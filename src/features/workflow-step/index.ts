@@ -1,7 +1,7 @@
 import { factsOf } from '#engine/apply-event.ts';
 import { type DueCall, runLane } from '#engine/run-lane.ts';
 import type { CallRequest } from '#jobs/call.ts';
-import type { Job } from '#jobs/job.ts';
+import { type Job, threadOrFormerOf } from '#jobs/job.ts';
 import {
   applicableResult,
   isTriedForLong,
@@ -87,11 +87,7 @@ function completeStep(tools: SlackTools, task: ClaimedTask): Promise<void> {
 async function completionOf(request: CallRequest, job: Job, workspace: Workspace): Promise<Completion> {
   if (request.kind !== 'complete_step') throw new Error(`${request.kind} is no completion of a step`);
   const { executionId, result } = request;
-  const { channelId, threadTs, stage } = job;
-  // A top-level draft becomes the thread's root.
-  const isDraft = stage.kind === 'draft' || stage.kind === 'dropped';
-  const draftTs = isDraft ? (stage.thread?.threadTs ?? stage.postTs) : null;
-  const thread = threadLink(workspace.workspaceUrl, channelId, threadTs ?? draftTs);
+  const thread = threadLink(workspace.workspaceUrl, job.channelId, threadOrFormerOf(job));
   if (result.kind === 'error') {
     const { problem } = result;
     const byUserId = problem.kind === 'dropped' ? problem.byUserId : null;

@@ -13,7 +13,7 @@ import {
   withCorrection,
 } from './follow-ups.ts';
 import { observe } from './observe.ts';
-import { dropJob, requestCreate, watchAgentJob } from './open.ts';
+import { drop, requestCreate, watchAgentJob } from './open.ts';
 import { countReplies, replaceAgentJob } from './turn-news.ts';
 
 function jobCreated(builder: DecisionBuilder, created: EventOf<'job_created' | 'job_found'>) {
@@ -89,7 +89,7 @@ export const createDeciders = {
   start_dismissed(builder, { callId, userId }) {
     if (!isToBeFound(builder.job, callId)) return;
     const along = repliesAlong(builder, callId);
-    dropJob(builder, 'dismissed', userId ?? null);
+    drop(builder, 'dismissed', userId ?? null);
     for (const followUp of along) builder.excludeFollowUp(followUp, 'aside');
   },
 } satisfies Partial<Deciders>;

@@ -88,15 +88,21 @@ function openIn(
   requestCard(builder);
 }
 
-export function dropJob(builder: DecisionBuilder, why: Dropped['why'], byUserId: string | null): void {
-  const { threadTs } = builder.job;
-  const thread = threadTs === null ? null : { threadTs, lastTs: threadTs };
+export function drop(builder: DecisionBuilder, why: Dropped['why'], byUserId: string | null): void {
+  const { stage, threadTs: formerThreadTs } = builder.job;
+  const draft = stage.kind === 'draft' ? stage : null;
+  const number = draft?.number ?? 0;
+  const markedBy = why === 'dismissed' ? undefined : draft?.markedBy;
   builder.change({
-    stage: { kind: 'dropped', number: 0, thread, messages: [], postTs: null, why, byUserId },
+    stage: { kind: 'dropped', number, formerThreadTs, markedBy, why, byUserId },
     threadTs: null,
+    repliesAfterTs: null,
+    muted: false,
     trouble: null,
   });
-  for (const followUp of builder.followUpsIn('waiting')) builder.excludeFollowUp(followUp, 'aside');
+  // The next draft may include them: no `aside` receipt.
+  const state = draft === null || why === 'dismissed' ? 'aside' : 'excluded';
+  for (const followUp of builder.followUpsIn('waiting', 'not_sent')) builder.excludeFollowUp(followUp, state);
   builder.refreshCard();
 }
 
@@ -192,7 +198,7 @@ export const startDeciders = {
     if (announcement.kind === 'draft') {
       const stage = openDraft(builder, announcement.number);
       if (stage === null) return;
-      drop(builder, stage, 'not_posted', null);
+      drop(builder, 'not_posted', null);
       notifyRequester(builder, callId, reason, 'draft_refused');
       return;
     }
@@ -229,7 +235,7 @@ export const startDeciders = {
 
   draft_dismissed(builder, { draft, userId }) {
     const stage = openDraft(builder, draft);
-    if (stage !== null) drop(builder, stage, 'dismissed', userId);
+    if (stage !== null) drop(builder, 'dismissed', userId);
   },
 
   draft_expired(builder) {
@@ -237,7 +243,7 @@ export const startDeciders = {
     if (stage.kind !== 'draft') return;
     const dueAtMs = stage.draftedAtMs + DRAFT_KEPT_MS;
     if (builder.nowMs < dueAtMs) builder.schedule('expire_draft', dueAtMs);
-    else drop(builder, stage, 'expired', null);
+    else drop(builder, 'expired', null);
   },
 
   marks_seen(builder, { userIds }) {
@@ -246,7 +252,7 @@ export const startDeciders = {
     if (stage.markedBy === undefined || stage.markedBy.join() === userIds.join()) return;
     builder.change({ stage: { ...stage, markedBy: userIds } });
     if (stage.kind === 'dropped' || userIds.length > 0) return;
-    drop(builder, { ...stage, markedBy: [] }, 'withdrawn', stage.markedBy[0] ?? null);
+    drop(builder, 'withdrawn', stage.markedBy[0] ?? null);
   },
 
   marked_once_more(builder, { userIds, approvers, message }) {
@@ -399,18 +405,4 @@ export function asksOnceMore(stage: Stage, userIds: readonly string[]): string |
   if (stage.kind !== 'dropped' || stage.markedBy === undefined) return null;
   const { markedBy } = stage;
   return userIds.find((userId) => !markedBy.includes(userId)) ?? null;
-}
-
-function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null) {
-  const { number, thread, messages, postTs } = draft;
-  const markedBy = why === 'dismissed' ? undefined : draft.markedBy;
-  builder.change({
-    stage: { kind: 'dropped', number, thread, messages, postTs, markedBy, why, byUserId },
-    threadTs: null,
-    repliesAfterTs: null,
-    muted: false,
-  });
-  // The next draft may include them: no `aside` receipt.
-  const state = why === 'dismissed' ? 'aside' : 'excluded';
-  for (const followUp of builder.followUpsIn('waiting', 'not_sent')) builder.excludeFollowUp(followUp, state);
 }

@@ -24,7 +24,7 @@ import {
   offerCorrection,
   scheduleSending,
 } from './follow-ups.ts';
-import { dropJob, requestCreate } from './open.ts';
+import { drop, requestCreate } from './open.ts';
 
 export const replyDeciders = {
   reply_received(builder, { reply }) {
@@ -70,7 +70,7 @@ export const replyDeciders = {
     builder.change({ requestEditedTs: editedTs });
     const isHere = isRequestPending(builder);
     if (isHere && ['stop', 'small_talk'].includes(intentOf(text).kind)) {
-      dropJob(builder, 'withdrawn', userId);
+      drop(builder, 'withdrawn', userId);
     } else if (isHere || job.stage.kind === 'rejected') {
       builder.change({ prompt: text });
       builder.refreshCard();
@@ -84,7 +84,7 @@ export const replyDeciders = {
 
   request_deleted(builder, { messageTs, userId }) {
     const { job } = builder;
-    if (job.requestTs === messageTs && isRequestPending(builder)) dropJob(builder, 'withdrawn', userId);
+    if (job.requestTs === messageTs && isRequestPending(builder)) drop(builder, 'withdrawn', userId);
   },
 
   mute_pressed(builder, { userId }) {

@@ -5,7 +5,7 @@ import { type Announcement, announcedLink, offerOf } from '#jobs/announcement.ts
 import type { CallRequest } from '#jobs/call.ts';
 import { emptyQueue, type Queue, queueOf } from '#jobs/follow-ups/follow-up.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
-import { endedByOf, type Job, type OfferOutcome, requestersOf } from '#jobs/job.ts';
+import { endedByOf, type Job, type OfferOutcome, requestersOf, threadOrFormerOf } from '#jobs/job.ts';
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { MAX_STALE_RECEIPTS } from '#store/queries/follow-ups.ts';
 import { receiptEmoji, threadLink } from '../protocol/ids.ts';
@@ -227,16 +227,14 @@ export const refreshReceipts = refresh(
 );
 
 /** Null: a private message. */
-export function destinationOf({ channelId, threadTs, stage }: Job, request: CallRequest) {
+export function destinationOf(job: Job, request: CallRequest) {
+  const { channelId, threadTs } = job;
   switch (request.kind) {
     case 'announce':
       if (request.announcement.kind === 'draft') {
         return { channelId, threadTs: request.announcement.threadTs };
       }
-      // A dismissed draft frees its thread.
-      return stage.kind === 'dropped'
-        ? { channelId, threadTs: stage.thread?.threadTs ?? stage.postTs }
-        : { channelId, threadTs };
+      return { channelId, threadTs: threadOrFormerOf(job) };
     case 'post_card':
       return { channelId, threadTs };
     case 'tell_paused':

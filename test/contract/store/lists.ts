@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Job, JobCursor } from '../../../src/jobs/job.ts';
+import type { Job, JobCursor, Stage } from '../../../src/jobs/job.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -7,7 +7,10 @@ const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
 const agentJob = { id: 'agent-7', status: 'active', repository: null, ref: null, model: null, prLink: null };
 const drafted = { number: 1, thread: null, messages: [], postTs: null };
 const aDraft = { kind: 'draft', draftedAtMs: 5, ...drafted } as const;
-const aDroppedDraft = { kind: 'dropped', why: 'expired', byUserId: null, ...drafted } as const;
+const aDroppedDraft: Stage = {
+  kind: 'dropped',
+  ...{ number: 1, formerThreadTs: null, why: 'expired', byUserId: null },
+};
 const sight = { teamId: 'T1', userId: 'U1', channelId: 'C1' };
 
 export function listContract(open: OpenStore): void {

@@ -9,7 +9,7 @@ const NOW_MS = 1_000 * HOUR_MS;
 
 const dropped = (why: 'not_posted' | 'dismissed' | 'expired'): Job['stage'] => ({
   kind: 'dropped',
-  ...{ why, byUserId: null, number: 1, thread: null, messages: [], postTs: null },
+  ...{ why, byUserId: null, number: 1, formerThreadTs: null },
 });
 
 function started(runs: RecipeRuns, jobId: string): RecipeRuns {

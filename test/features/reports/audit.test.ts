@@ -5,7 +5,7 @@ import { aJob } from '../../support/a-job.ts';
 
 const asked = { kind: 'awaiting_confirmation', sameAsJobId: null, thread: null } as const;
 const failed = { kind: 'card_failed', reason: 'not_in_channel', thread: null } as const;
-const draft = { kind: 'dropped', number: 1, thread: null, messages: [], postTs: null } as const;
+const draft = { kind: 'dropped', number: 1, formerThreadTs: null } as const;
 const expired = { ...draft, why: 'expired', byUserId: null } as const;
 
 test.each<[what: string, job: Partial<Job>, source: string, outcome: string]>([

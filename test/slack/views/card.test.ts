@@ -161,7 +161,7 @@ describe('the card', () => {
   test('of a start that was unclear says who dismissed it, and offers nothing', () => {
     const stage: Stage = {
       ...{ kind: 'dropped', why: 'dismissed', byUserId: 'U2' },
-      ...{ number: 0, thread: null, messages: [], postTs: null },
+      ...{ number: 0, formerThreadTs: null },
     };
     const names = new Map([['U2', 'Bob']]);
     const shown = card({ stage, creates: 1 }, { names });
