@@ -24,12 +24,14 @@ const AFTERWARDS: Readonly<Record<string, SlackMessage>> = {
 
 export async function answerJobButton(deps: ListenerDeps, press: Press, button: JobButton): Promise<null> {
   const target = decodeButton(press.value);
+  if (target === null) return null;
+  const { jobId } = target;
   const showFailure = (problem: SlackMessage) => showResult(deps, press, problem, null);
-  const stored = target === null ? Promise.resolve(null) : applyPress(deps, press, button, target);
+  const stored = applyPress(deps, press, button, target);
   const result = await storePress(press, stored, showFailure).catch(refusedIn);
   const after = result instanceof Refused || typeof result === 'string' ? null : result;
   if (after !== null || result === 'duplicate') {
-    noteRequest({ outcome: after === null ? 'duplicate' : 'accepted', jobId: target?.jobId });
+    noteRequest({ outcome: after === null ? 'duplicate' : 'accepted', jobId });
   }
   await press.ack();
   const answer = async () => {
@@ -37,11 +39,11 @@ export async function answerJobButton(deps: ListenerDeps, press: Press, button: 
     if (result === 'unknown') return unknownJobAnswer(deps, press.messageTs);
     if (after === null) return null;
     if (!after.hasEffect) return tooLate(deps, after.job, after.event);
-    return target?.isPrivate
+    return target.isPrivate
       ? jobInFull(deps, pressViewer(deps, press), after.job.id, statusView)
       : (AFTERWARDS[button.id] ?? null);
   };
-  return showResult(deps, press, await answer(), target?.jobId ?? null, after?.hasEffect);
+  return showResult(deps, press, await answer(), jobId, after?.hasEffect);
 }
 
 /** Null: not meant for this person, or forged. */
