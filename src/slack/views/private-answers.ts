@@ -1,6 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { EphemeralNotice, KeptCommand } from '#jobs/call.ts';
-import { canStop, isStopping, type Job, workingSince } from '#jobs/job.ts';
+import { activeStages, canStop, isStopping, type Job, workingSince } from '#jobs/job.ts';
 import type { AccessRefusal } from '#jobs/policy.ts';
 import type { PromptVerdict, UnknownProject } from '#jobs/requests/command.ts';
 import {
@@ -329,7 +329,7 @@ export function ephemeralView(
   }: Pick<RunningJob, 'canStop'> & Readonly<{ nowMs: number; sites?: Sites | undefined }>,
 ): SlackMessage {
   const what = messageTs === job.requestTs ? 'request' : 'reply';
-  const isRunning = ['opening', 'creating', 'working'].includes(job.stage.kind);
+  const isRunning = activeStages.has(job.stage.kind);
   const view = (...parts: readonly Blocks[]) => messageOfJob(job, NO_NAMES, ...parts);
   switch (kind) {
     case 'edited_after_sending':
