@@ -174,7 +174,13 @@ export function offerCorrections(builder: DecisionBuilder, callId: string): void
 }
 
 export function requeue(builder: DecisionBuilder, undelivered: readonly Undelivered[]): void {
-  for (const one of undelivered) enqueueOrRefuse(builder, withCorrection(one));
+  for (const one of undelivered) {
+    const followUp = withCorrection(one);
+    const refusal = refusalOf(builder, followUp);
+    if (refusal === null) enqueueOrRefuse(builder, followUp, null);
+    else announceRefusal(builder, one.callId, [followUp], refusal);
+  }
+  scheduleSending(builder);
 }
 
 export const NO_JOB = 'There is no job yet: the request was not accepted.';
