@@ -29,45 +29,34 @@ const STILL_WAITS = sql<SqlBool>`(
 const IS_UNATTENDED = sql<number>`
   case when requester_id = '' and data not like '%"isStartedByPerson":true%' then 1 else 0 end`;
 
-const waitingIn = prepared((db, { projectId }: { projectId: string }) =>
-  db
-    .selectFrom('budgetQueue')
-    .innerJoin('job', 'job.id', 'budgetQueue.jobId')
-    .select(['jobId', 'kind', 'passedUntil as passedUntilMs', IS_UNATTENDED.as('unattended')])
-    .where('budgetQueue.projectId', '=', projectId)
-    .where(STILL_WAITS)
-    .orderBy('seq'),
-);
-
-const joinQueue = prepared(
-  (_db, { callId }: { callId: string }) => sql`
-    insert into budget_queue (job_id, kind, project_id, seq)
-    select job_id, kind, project_id, seq from call where id = ${callId} and ${IS_IN_BUDGET}
-    on conflict (job_id, kind) do nothing`,
-);
-const leaveQueue = prepared(
-  (_db, { callId }: { callId: string }) => sql`
-    delete from budget_queue where (job_id, kind) in (select job_id, kind from call where id = ${callId})`,
-);
-
-const lockPause = prepared((db, { projectId }: { projectId: string }) =>
-  db.selectFrom('callPause').selectAll().where('projectId', '=', projectId).forUpdate(),
-);
-
 /** A job keeps its place even if the replies of a dropped call go out with another. */
 export class BudgetQueue extends Table {
   async join(callId: string): Promise<void> {
-    await joinQueue(this.db, { callId });
+    await sql`
+      insert into budget_queue (job_id, kind, project_id, seq)
+      select job_id, kind, project_id, seq from call where id = ${callId} and ${IS_IN_BUDGET}
+      on conflict (job_id, kind) do nothing`.execute(this.db);
   }
 
   /** Oldest first. */
   async waiting(projectId: string): Promise<InBudgetQueue[]> {
-    const rows = await waitingIn(this.db, { projectId });
+    const rows = await this.db
+      .selectFrom('budgetQueue')
+      .innerJoin('job', 'job.id', 'budgetQueue.jobId')
+      .select(['jobId', 'kind', 'passedUntil as passedUntilMs', IS_UNATTENDED.as('unattended')])
+      .where('budgetQueue.projectId', '=', projectId)
+      .where(STILL_WAITS)
+      .orderBy('seq')
+      .execute();
     return rows.map(({ unattended, ...waiting }) => ({ ...waiting, isUnattended: unattended === 1 }));
   }
 
   async leave(callId: string): Promise<void> {
-    await leaveQueue(this.db, { callId });
+    await this.delete(
+      'budgetQueue',
+      {},
+      sql`(job_id, kind) in (select job_id, kind from call where id = ${callId})`,
+    );
   }
 
   async pass(jobs: readonly Pick<InBudgetQueue, 'jobId' | 'kind'>[], untilMs: number): Promise<void> {
@@ -81,8 +70,10 @@ export class BudgetQueue extends Table {
    * caller holds the job's lock.
    */
   async lockPause(projectId: string, nowMs: number): Promise<CallPause | null> {
-    const [row] = await lockPause(this.db, { projectId });
-    return pauseFrom(row, nowMs);
+    const row = await this.rows('callPause', { projectId }).forUpdate().executeTakeFirst();
+    // From a clock that was ahead, so it is over.
+    if (row === undefined || row.at > nowMs + CLOCKS_DIFFER_MS) return null;
+    return { atMs: row.at, untilMs: row.until, refusals: row.refusals };
   }
 
   paused(nowMs: number): Promise<ProjectPause[]> {
@@ -115,23 +106,8 @@ const pausesIn = (pauses: RawBuilder<unknown>) =>
 const readUses = prepared((db, _values, projects: readonly { id: string }[]) =>
   db.selectFrom('readBudget').selectAll().where('projectId', 'in', idsOf(projects)),
 );
-const endPause = prepared(
-  (db, { projectId, askedAtMs, nowMs }: { projectId: string; askedAtMs: number; nowMs: number }) =>
-    db
-      .updateTable('readBudget')
-      .set({ slowedUntil: nowMs })
-      .where('projectId', '=', projectId)
-      .where(sql<SqlBool>`slowed_until > ${nowMs} and slowed_at < ${askedAtMs}`)
-      .returning('projectId'),
-);
 const callPauses = pausesIn(sql`select project_id, at, until from call_pause`);
 const readPauses = pausesIn(sql`select project_id, slowed_at as at, slowed_until as until from read_budget`);
-
-function pauseFrom(row: Tables['callPause'] | undefined, nowMs: number): CallPause | null {
-  // From a clock that was ahead, so it is over.
-  if (row === undefined || row.at > nowMs + CLOCKS_DIFFER_MS) return null;
-  return { atMs: row.at, untilMs: row.until, refusals: row.refusals };
-}
 
 /** No allowance takes longer to recover: later times are from a clock that was ahead. */
 const FURTHEST_AHEAD_MS = 120_000;
@@ -159,8 +135,9 @@ export class ReadBudget extends Table {
   }
 
   /** Ends a pause that began before the accepted request. Returns whether there was one. */
-  async endPause(projectId: string, askedAtMs: number, nowMs: number): Promise<boolean> {
-    return (await endPause(this.db, { projectId, askedAtMs, nowMs })).length > 0;
+  endPause(projectId: string, askedAtMs: number, nowMs: number): Promise<boolean> {
+    const isEarlier = sql<SqlBool>`slowed_until > ${nowMs} and slowed_at < ${askedAtMs}`;
+    return this.update('readBudget', { projectId }, { slowedUntil: nowMs }, isEarlier);
   }
 
   async put(wholeAtMs: ReadonlyMap<string, number>): Promise<void> {

@@ -58,13 +58,6 @@ export class HookAnswers extends Table {
 /** Sorts after every edit's time. */
 const WITHDRAWN = 'withdrawn';
 
-const takeReplies = prepared((db, thread: Thread) =>
-  db
-    .deleteFrom('earlyReply')
-    .where((eb) => eb.and(thread))
-    .returning(['messageTs', 'userId', 'text', 'editedTs', 'more']),
-);
-
 /** Replies that may belong to a card or request being stored. */
 export class EarlyReplies extends Table {
   put(thread: Thread, { messageTs, userId, text, editedTs, ...more }: Reply, nowMs: number): Promise<void> {
@@ -81,7 +74,11 @@ export class EarlyReplies extends Table {
   }
 
   async take({ teamId, channelId, threadTs }: Thread): Promise<Reply[]> {
-    const rows = await takeReplies(this.db, { teamId, channelId, threadTs });
+    const rows = await this.db
+      .deleteFrom('earlyReply')
+      .where((eb) => eb.and({ teamId, channelId, threadTs }))
+      .returning(['messageTs', 'userId', 'text', 'editedTs', 'more'])
+      .execute();
     return rows
       .filter((row) => row.editedTs !== WITHDRAWN)
       .map(({ editedTs, more, ...row }) => ({ ...row, editedTs: editedTs || null, ...fromJson(more) }))
