@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { sql } from 'kysely';
-import { taskKinds } from '#jobs/task-kinds.ts';
 import { freeBytesIn } from './backup.ts';
 import { codeOf, type HeldLock, StoreError } from './engines/database.ts';
 import { openPostgres } from './engines/postgres.ts';
@@ -9,13 +8,12 @@ import { connect, DATABASE_FILE, OWNER_FILE, openBeside } from './engines/sqlite
 import { isBusy, sqliteError, unusableDirectory } from './engines/sqlite-errors.ts';
 import { placeOf, type StoreLocation } from './open.ts';
 import { BudgetQueue, ReadBudget } from './queries/budgets.ts';
-import { otherConnectionsSeen } from './queries/operations.ts';
+import { otherConnectionsSeen, Stats } from './queries/operations.ts';
 import { Installations } from './queries/workspaces.ts';
 import { migrations, type SchemaState, schemaState } from './schema/migrations.ts';
 import { fromJson, type Queries } from './schema/tables.ts';
 
 const RECENT_MS = 7 * 86_400_000;
-const FAILING_FOR_MS = 60_000;
 const LATEST_PULL_REQUESTS = 50;
 
 type Rows = Readonly<Awaited<ReturnType<typeof readRows>>>;
@@ -173,29 +171,11 @@ async function readRows(db: Queries, nowMs: number) {
       reads: await new ReadBudget(db).paused(nowMs),
       calls: await new BudgetQueue(db).paused(nowMs),
     },
-    /** Every attempt since `sinceMs` failed. */
-    failures: await taskFailures(db, nowMs - FAILING_FOR_MS),
+    failures: await new Stats(db).failingTasks(nowMs),
     pullRequests: pullRequests.map(({ key }) => key) as readonly string[],
     /** To Slack, from programs with another store. */
     otherConnections: await otherConnectionsSeen(db, nowMs),
   };
-}
-
-async function taskFailures(db: Queries, sinceMs: number) {
-  const rows = await db
-    .selectFrom('task')
-    .select((eb) => [
-      'kind',
-      'failure',
-      eb.fn.countAll<number>().as('count'),
-      eb.fn.min<number>('failingSince').as('sinceMs'),
-    ])
-    .where('kind', 'in', taskKinds)
-    .where('failingSince', '<=', sinceMs)
-    .groupBy(['kind', 'failure'])
-    .orderBy('sinceMs')
-    .execute();
-  return rows.map(({ failure, ...tasks }) => ({ ...tasks, words: failure ?? '' }));
 }
 
 /** Only each channel's last notice counts. */

@@ -164,7 +164,8 @@ function showState(metrics: Metrics, state: ProgramState) {
       const { count = 0, dueSinceMs = store.nowMs } = store.due.find(isOfTask) ?? {};
       due_tasks.set({ loop, task }, count);
       oldest_due_task_seconds.set({ loop, task }, (store.nowMs - dueSinceMs) / 1000);
-      failing_tasks.set({ loop, task }, store.failing.find(isOfTask)?.count ?? 0);
+      const failing = store.failing.filter(isOfTask).reduce((sum, one) => sum + one.count, 0);
+      failing_tasks.set({ loop, task }, failing);
     }
   }
   for (const [project, calls] of store.agentCalls) {

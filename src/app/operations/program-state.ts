@@ -8,8 +8,6 @@ const FRESH_MS = 5_000;
 /** Prometheus waits ten seconds; most metrics don't need the store. */
 const STORE_LIMIT_MS = 2_000;
 const HOUR_MS = 3_600_000;
-/** By this time, an occasional failure has succeeded on retry. */
-const FAILING_FOR_MS = 60_000;
 
 type Watched = Readonly<{
   store: Store;
@@ -62,7 +60,7 @@ async function readStore({ store, clock, projects }: Watched) {
       agentCalls,
       openJobs: await tx.stats.openJobs(),
       due: await tx.stats.dueTasks(nowMs),
-      failing: await tx.stats.failingTasks(nowMs - FAILING_FOR_MS),
+      failing: await tx.stats.failingTasks(nowMs),
     };
   });
 }

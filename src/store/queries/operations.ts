@@ -4,7 +4,9 @@ import { taskKinds } from '#jobs/task-kinds.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
-/** Reads only indexes. */
+const FAILING_FOR_MS = 60_000;
+
+/** Reads only indexes, and failing tasks. */
 export class Stats extends Table {
   async openJobs(): Promise<ReadonlyMap<(typeof openStages)[number], number>> {
     const rows = await this.db
@@ -18,24 +20,31 @@ export class Stats extends Table {
   }
 
   dueTasks(nowMs: number) {
-    return this.taskCounts()
+    return this.taskCounts('kind')
       .select((eb) => eb.fn.min('runAt').as('dueSinceMs'))
       .where('runAt', '<=', nowMs)
       .execute();
   }
 
-  failingTasks(sinceMs: number) {
-    return this.taskCounts().where('failingSince', '<=', sinceMs).execute();
+  /** Every attempt of the last minute failed: by then, an occasional failure has succeeded on retry. */
+  async failingTasks(nowMs: number) {
+    const rows = await this.taskCounts('kind', 'failure')
+      .select((eb) => eb.fn.min<number>('failingSince').as('sinceMs'))
+      .where('failingSince', '<=', nowMs - FAILING_FOR_MS)
+      .orderBy('sinceMs')
+      .execute();
+    return rows.map(({ failure, ...tasks }) => ({ ...tasks, words: failure ?? '' }));
   }
 
-  private taskCounts() {
+  private taskCounts<Column extends 'kind' | 'failure'>(...columns: Column[]) {
     return (
       this.db
         .selectFrom('task')
-        .select((eb) => ['kind', eb.fn.countAll<number>().as('count')])
+        .select(columns)
+        .select((eb) => eb.fn.countAll<number>().as('count'))
         // With all kinds named, the database seeks once per kind instead of scanning the index.
         .where('kind', 'in', taskKinds)
-        .groupBy('kind')
+        .groupBy(columns)
     );
   }
 }

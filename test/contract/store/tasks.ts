@@ -103,7 +103,7 @@ export function taskContract(open: OpenStore): void {
     test('a failed task is due at its time, and counts as failing until a run succeeds', async () => {
       const fail = (task: ClaimedTask, nowMs: number) =>
         opened.run((tx) => tx.tasks.fail(task.lease, nowMs + 10, 'the disk is gone', nowMs));
-      const failing = (sinceMs: number) => opened.run((tx) => tx.stats.failingTasks(sinceMs));
+      const failing = (sinceMs: number) => opened.run((tx) => tx.stats.failingTasks(sinceMs + 60_000));
       await schedule('job-1', NOW_MS);
       await fail(await claimOne(NOW_MS), NOW_MS);
       const again = await claimOne(NOW_MS + 10);
@@ -111,7 +111,9 @@ export function taskContract(open: OpenStore): void {
       await fail(again, NOW_MS + 10);
       await schedule('job-1', NOW_MS + 20);
       expect(await failing(NOW_MS - 1)).toEqual([]);
-      expect(await failing(NOW_MS)).toEqual([{ kind: 'check_job', count: 1 }]);
+      expect(await failing(NOW_MS)).toEqual([
+        { kind: 'check_job', words: 'the disk is gone', count: 1, sinceMs: NOW_MS },
+      ]);
       const ends: readonly ((task: ClaimedTask) => Promise<unknown>)[] = [
         (task) => postpone(task, NOW_MS + 30),
         (task) => opened.run((tx) => tx.tasks.repeat(task.lease, NOW_MS + 30)),
