@@ -89,13 +89,8 @@ async function tryToWrite(db: Queries, exists: boolean) {
 async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts> {
   const directory = resolve(dataDir);
   const path = join(directory, DATABASE_FILE);
-  const freeBytes = tryIn(directory, (existing) => {
-    accessSync(existing, constants.W_OK | constants.X_OK);
-    return freeBytesIn(existing);
-  });
   const inUse = isOwned(directory);
-  // Permissions prove nothing for root, or on a read-only file system.
-  if (!inUse) tryIn(directory, (existing) => rmdirSync(mkdtempSync(join(existing, '.docs-agent-doctor-'))));
+  const freeBytes = inspectDirectory(directory, inUse);
   if (!existsSync(path)) {
     const schema = { applied: [], missing: Object.keys(migrations('sqlite')), unknown: [] };
     const nothing = { sizeBytes: null, heldLocks: [], ...NO_ROWS };
@@ -117,12 +112,15 @@ async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts
   }
 }
 
-function tryIn<T>(directory: string, use: (existing: string) => T) {
+function inspectDirectory(directory: string, inUse: boolean) {
   let existing = directory;
   while (!existsSync(existing)) existing = dirname(existing);
   if (!statSync(existing).isDirectory()) throw unusableDirectory(directory, 'ENOTDIR');
   try {
-    return use(existing);
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    // Permissions prove nothing for root, or on a read-only file system.
+    if (!inUse) rmdirSync(mkdtempSync(join(existing, '.docs-agent-doctor-')));
+    return freeBytesIn(existing);
   } catch (error) {
     throw unusableDirectory(directory, codeOf(error));
   }
