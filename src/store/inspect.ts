@@ -8,7 +8,7 @@ import { connect, DATABASE_FILE, OWNER_FILE, openBeside } from './engines/sqlite
 import { isBusy, sqliteError, unusableDirectory } from './engines/sqlite-errors.ts';
 import { placeOf, type StoreLocation } from './open.ts';
 import { BudgetQueue, ReadBudget } from './queries/budgets.ts';
-import { otherConnectionsSeen, Stats } from './queries/operations.ts';
+import { Replicas, Stats } from './queries/operations.ts';
 import { Installations } from './queries/workspaces.ts';
 import { migrations, type SchemaState, schemaState } from './schema/migrations.ts';
 import { fromJson, type Queries } from './schema/tables.ts';
@@ -171,8 +171,7 @@ async function readRows(db: Queries, nowMs: number) {
     },
     failures: await new Stats(db).failingTasks(nowMs),
     pullRequests: pullRequests.map(({ key }) => key) as readonly string[],
-    /** To Slack, from programs with another store. */
-    otherConnections: await otherConnectionsSeen(db, nowMs),
+    otherConnections: await new Replicas(db).otherConnections(nowMs),
   };
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { openStages } from '#jobs/job.ts';
 import { taskKinds } from '#jobs/task-kinds.ts';
-import type { Queries, Tables } from '../schema/tables.ts';
+import type { Tables } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
 const FAILING_FOR_MS = 60_000;
@@ -66,25 +66,25 @@ const GONE_AFTER_MS = 150_000;
 export class Replicas extends Table {
   async report({ id, ...connections }: Omit<Tables['replica'], 'seenAt'>, nowMs: number): Promise<number> {
     await this.upsert('replica', { id }, { ...connections, seenAt: nowMs });
-    const rows = await recentlySeen(this.db, nowMs).execute();
+    const rows = await this.recentlySeen(nowMs);
     return rows.reduce((sum, row) => sum + row.connections, 0);
+  }
+
+  /** To Slack, from programs with another store. */
+  async otherConnections(nowMs: number): Promise<number> {
+    const rows = await this.recentlySeen(nowMs);
+    return Math.max(0, ...rows.map((row) => row.otherConnections));
   }
 
   async leave(id: string, nowMs: number): Promise<void> {
     await this.delete('replica', {}, sql`(id = ${id} or seen_at < ${nowMs - GONE_AFTER_MS})`);
   }
-}
 
-export async function otherConnectionsSeen(db: Queries, nowMs: number): Promise<number> {
-  const rows = await recentlySeen(db, nowMs).execute();
-  return Math.max(0, ...rows.map((row) => row.otherConnections));
-}
-
-/** A clock may have been set back. */
-function recentlySeen(db: Queries, nowMs: number) {
-  return db
-    .selectFrom('replica')
-    .selectAll()
-    .where('seenAt', '>', nowMs - GONE_AFTER_MS)
-    .where('seenAt', '<', nowMs + GONE_AFTER_MS);
+  /** A clock may have been set back. */
+  private recentlySeen(nowMs: number) {
+    return this.rows('replica', {})
+      .where('seenAt', '>', nowMs - GONE_AFTER_MS)
+      .where('seenAt', '<', nowMs + GONE_AFTER_MS)
+      .execute();
+  }
 }
