@@ -22,7 +22,7 @@ import { eventFeatures, featureButtons, features, featureViews } from './feature
 import { type HealthCheck, healthRoutes, readiness, shareInFlight } from './operations/health.ts';
 import { observedLogger } from './operations/logger.ts';
 import { createMetrics } from './operations/metrics.ts';
-import { stateReader, workProblems, workWarnings } from './operations/program-state.ts';
+import { failingWords, stateReader, workProblems } from './operations/program-state.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { explainConnection, explainListening, serveWorkspaces } from './service/workspaces.ts';
 
@@ -171,7 +171,7 @@ export function createService(config: Config, options: ServiceOptions) {
       {
         name: 'work',
         problem: () => workProblems(loops.states()).join('; ') || null,
-        warnings: () => workWarnings(loops.states()),
+        warnings: () => failingWords(loops.states(), true),
       },
     );
     if (healthPort !== null) {

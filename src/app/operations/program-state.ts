@@ -65,20 +65,15 @@ async function readStore({ store, clock, projects }: Watched) {
   });
 }
 
-/** Ignores a single failing task: the cause may be its own, and must not make the program unready. */
 export function workProblems(loops: readonly LoopState[]): string[] {
-  return loops.flatMap(({ problem, failing }) =>
-    [problem ?? [], failingWords(failing.filter(({ tasks }) => tasks > 1))].flat(),
-  );
+  return [...loops.flatMap(({ problem }) => problem ?? []), ...failingWords(loops, false)];
 }
 
-export function workWarnings(loops: readonly LoopState[]): string[] {
-  return loops.flatMap(({ failing }) => failingWords(failing.filter(({ tasks }) => tasks === 1)));
-}
-
-function failingWords(failing: LoopState['failing']) {
+/** @param isSingle a single task, whose cause may be its own: it must not make the program unready */
+export function failingWords(loops: readonly LoopState[], isSingle: boolean): string[] {
+  const failing = loops.flatMap((loop) => loop.failing).filter(({ tasks }) => (tasks === 1) === isSingle);
   return failing.map(({ kind, tasks, sinceMs, words }) => {
     const since = new Date(sinceMs).toISOString();
-    return `every ${kind} has failed since ${since} (${tasks === 1 ? '1 task' : `${tasks} tasks`}): ${words}`;
+    return `every ${kind} has failed since ${since} (${isSingle ? '1 task' : `${tasks} tasks`}): ${words}`;
   });
 }
