@@ -15,8 +15,8 @@ export type AgentTools = EngineTools &
     /** With people's names instead of ids. */
     readablePrompt: (teamId: string, prompt: string) => Promise<string>;
     readPictures: (teamId: string, pictures: readonly Snippet[]) => Promise<readonly ReadPicture[]>;
-    /** Shows that the agent works on the job. Never waits or fails. */
-    showChecked: (job: Job) => void;
+    /** Outside of the card. Never waits or fails. */
+    show: (job: Job, isCheck: boolean) => void;
   }>;
 
 export type ReadPicture = SentPicture | NotSent;

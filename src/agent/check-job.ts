@@ -30,7 +30,7 @@ export async function checkJob(
   task: ClaimedTask,
 ): Promise<void> {
   const { subject, lease, dueAtMs, group } = task;
-  const { store, clock, stopping, showChecked } = tools;
+  const { store, clock, stopping, show } = tools;
   const watched = await batches.jobs.load(subject);
   const before = watched && agentJobToCheck(watched.job, kind);
   if (watched === null || before === null) {
@@ -46,7 +46,7 @@ export async function checkJob(
   // meanwhile reschedules the check.
   const nextCheckAtMs = nextCheckIfUnchanged(newContext(), watched, event, kind);
   if (nextCheckAtMs !== null && (await batches.unchanged.load({ kind, lease, nextCheckAtMs }))) {
-    return showChecked(job);
+    return show(job, true);
   }
   const after = await store.transaction(async (tx) => {
     const applied = await applyEvent(tx, job.id, event, newContext());
@@ -54,7 +54,7 @@ export async function checkJob(
     await noteRateLimit(tools, tx, job.projectId, read);
     return applied.job;
   });
-  showChecked(after);
+  show(after, true);
 }
 
 function agentJobToCheck(job: Job, kind: CheckKind) {

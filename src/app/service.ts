@@ -113,11 +113,8 @@ export function createService(config: Config, options: ServiceOptions) {
         return readableText(prompt, await names.of(prompt));
       },
       readPictures: async (teamId, pictures) => (await workspaces.of(teamId)).snippets.readPictures(pictures),
-      showChecked: (job) => {
-        for (const show of shows) show(job, true);
-      },
-      showChanged: (job) => {
-        for (const show of shows) show(job, false);
+      show: (...shown) => {
+        for (const show of shows) show(...shown);
       },
     };
     const shows = features.flatMap((feature) => feature.shows?.(tools) ?? []);

@@ -15,7 +15,7 @@ export interface SlackTools extends EngineTools {
   readonly known: Known;
   readonly featureViews: FeatureViews;
   /** Outside of the card. Doesn't block or throw. */
-  readonly showChanged: (job: Job) => void;
+  readonly show: (job: Job, isCheck: boolean) => void;
 }
 
 /** Even if Slack asks for less. */

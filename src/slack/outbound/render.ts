@@ -80,7 +80,7 @@ export const refreshCard = refresh(
     return { job, cardTs: state.job.cardTs, queue, againAtMs };
   },
   async (tools, { job, cardTs, queue, againAtMs }, { failureOf }) => {
-    tools.showChanged(job);
+    tools.show(job, false);
     const workspace = await tools.workspaces.of(job.teamId);
     const card = await renderCard(tools, workspace, job, queue);
     const failure = await failureOf(

@@ -58,7 +58,7 @@ async function start() {
       services: () => [],
       workProblems: () => [],
     },
-    showChanged: () => {},
+    show: () => {},
     reportOf: async (_teamId, period = { sinceMs: 0, untilMs: 0 }) => {
       periods.push([period.sinceMs, period.untilMs].map((atMs) => new Date(atMs).toISOString().slice(0, 16)));
       const tally = createTally(period, []);
