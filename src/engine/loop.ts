@@ -71,7 +71,7 @@ export function createLoop(options: LoopOptions) {
     if (running !== null) return;
     isStopping = false;
     lastClaimAtMs = clock.now();
-    renewal = periodically(clock, { firstAfterMs: RENEW_EVERY_MS, everyMs: RENEW_EVERY_MS }, renew);
+    renewal = periodically(clock, RENEW_EVERY_MS, renew);
     renewal.start();
     running = run().finally(() => {
       running = null;

@@ -16,7 +16,7 @@ const ROWS_AT_ONCE = 250;
 export function retentionJob({ store, clock, log }: EngineTools, retentionMs: number): Periodic {
   return periodically(
     clock,
-    { firstAfterMs: FIRST_AFTER_MS, everyMs: RETENTION_EVERY_MS },
+    RETENTION_EVERY_MS,
     async (stopping) => {
       const startedAtMs = clock.now();
       const beforeMs = startedAtMs - retentionMs;
@@ -42,6 +42,7 @@ export function retentionJob({ store, clock, log }: EngineTools, retentionMs: nu
         log.error('retention_job_ran', { outcome: 'failed', error });
       }
     },
+    FIRST_AFTER_MS,
   );
 }
 
@@ -52,7 +53,7 @@ const FAR_TASKS_EVERY_MS = 60_000;
  * costs one check a minute.
  */
 export function farTasks({ store, clock, log, newContext }: EngineTools): Periodic {
-  return periodically(clock, { firstAfterMs: FAR_TASKS_EVERY_MS, everyMs: FAR_TASKS_EVERY_MS }, async () => {
+  return periodically(clock, FAR_TASKS_EVERY_MS, async () => {
     try {
       const found = await store.transaction(async (tx) => {
         const { nowMs, policy } = newContext();

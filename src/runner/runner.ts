@@ -162,11 +162,16 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
     }
   }
 
-  const sweep = periodically(clock, { firstAfterMs: 0, everyMs: SWEEP_EVERY_MS }, async () => {
-    const onError = (error: unknown) => log.error('jobs_not_archived', { error });
-    await inOrder(archive, onError);
-    for (const name of await readdir(trash)) await removeTree(join(trash, name)).catch(onError);
-  });
+  const sweep = periodically(
+    clock,
+    SWEEP_EVERY_MS,
+    async () => {
+      const onError = (error: unknown) => log.error('jobs_not_archived', { error });
+      await inOrder(archive, onError);
+      for (const name of await readdir(trash)) await removeTree(join(trash, name)).catch(onError);
+    },
+    0,
+  );
 
   const server = await serve(
     agentApi({

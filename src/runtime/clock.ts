@@ -86,8 +86,9 @@ export interface Periodic {
 /** Never runs `work` twice at once. `work` must not fail, and should end soon after `stopping` is aborted. */
 export function periodically(
   clock: Clock,
-  { firstAfterMs, everyMs }: { firstAfterMs: number; everyMs: number },
+  everyMs: number,
   work: (stopping: AbortSignal) => Promise<void>,
+  firstAfterMs = everyMs,
 ): Periodic {
   const stopping = new AbortController();
   let running = Promise.resolve();

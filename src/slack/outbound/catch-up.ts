@@ -251,7 +251,7 @@ export function missedReplies(store: Store, clock: Clock, log: Logger) {
     }
   }
 
-  const sweeps = periodically(clock, { firstAfterMs: SWEEP_EVERY_MS, everyMs: SWEEP_EVERY_MS }, async () => {
+  const sweeps = periodically(clock, SWEEP_EVERY_MS, async () => {
     await request({ isSweep: true, sinceMs: clock.now() - SWEPT_FOR_MS }).catch(logError);
   });
 
