@@ -72,13 +72,11 @@ export function createAgentClient({
 
   const known = new Map<string, ServiceFacts>();
   const factsOf = (projectId: string) => known.get(projectId) ?? nothingKnown;
-  const note = (projectId: string, kind: TroubleKind | null, can?: readonly Capability[]) =>
-    known.set(projectId, { ...afterAnswer(factsOf(projectId), kind, clock.now()), ...(can && { can }) });
-
   const endsLogged = new Map<string, number>();
-  const logEnd = (projectId: string, says: string | null) => {
+  const note = (projectId: string, kind: TroubleKind | null, { can, end: says }: Announced) => {
     const nowMs = clock.now();
-    if (says === null || nowMs < (endsLogged.get(projectId) ?? 0) + END_LOGGED_EVERY_MS) return;
+    known.set(projectId, { ...afterAnswer(factsOf(projectId), kind, nowMs), ...(can && { can }) });
+    if (!says || nowMs < (endsLogged.get(projectId) ?? 0) + END_LOGGED_EVERY_MS) return;
     endsLogged.set(projectId, nowMs);
     log.warn('agent_api_ends', { project: projectId, says });
   };
@@ -97,8 +95,7 @@ export function createAgentClient({
             const { status, body, can, end } = await attempt(pool, request, apiKey, { signal, sendByMs });
             const decoded = isObject(body) ? decode(body, (job) => decodeJob(job, apiKey, can)) : undefined;
             if (decoded === undefined) throw badAnswerError(status, 'is not a job');
-            note(projectId, null, can);
-            logEnd(projectId, end);
+            note(projectId, null, { can, end });
             return decoded;
           },
           {
@@ -112,10 +109,7 @@ export function createAgentClient({
       );
     } catch (error) {
       // A request that was never sent says nothing of the service.
-      if (error instanceof AgentError) {
-        note(projectId, troubleOf(error.failure), error.announced.can);
-        logEnd(projectId, error.announced.end ?? null);
-      }
+      if (error instanceof AgentError) note(projectId, troubleOf(error.failure), error.announced);
       throw error;
     }
   }
