@@ -154,7 +154,6 @@ function inTeam({ teamId }: Subject) {
 async function eraseJobs(db: Queries, subject: Subject, nowMs: number) {
   const jobs = await lockedJobs(db, subject, '=').execute();
   await new Retention(db).deleteJobs(idsOf(jobs), nowMs);
-  if (subject.kind === 'channel') return jobs.length;
   // A direct message belongs to one person.
   for (const { teamId, channelId } of jobs.filter((job) => job.channelId.startsWith('D'))) {
     await db
