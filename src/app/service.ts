@@ -13,7 +13,7 @@ import { createConnection, createSlackApp } from '#slack/inbound/routes.ts';
 import { missedReplies } from '#slack/outbound/catch-up.ts';
 import { readableText } from '#slack/protocol/slack-text.ts';
 import { boltLogger } from '#slack/workspace/caller.ts';
-import type { SignedInAs } from '#slack/workspace/workspace.ts';
+import type { SignedInAs } from '#slack/workspace/inspection.ts';
 import { readDataDir } from '#store/backup.ts';
 import { heldLockWords } from '#store/engines/database.ts';
 import { openStore } from '#store/open.ts';

@@ -32,14 +32,15 @@ export async function askSlack({ config, tools }: Given<Config>, store: StoreFac
       const refused = (code: string) => findings.error(`Slack refuses the token (${code})`, one.howToRenew);
       const token = await inspection.token().catch(slackFailure(findings, refused, one.howToRenew));
       if ('check' in token) return { found: [token], clockAheadMs: null };
-      const { workspace, teamId, botName, scopes, clockAheadMs } = token;
+      const { identity, signedInAs, scopes, clockAheadMs } = token;
+      const { teamId } = identity;
       const settings = one.served.map((own) => own.settings);
       const names = await emojiNames(inspection, scopes, settings);
       const places = one.served.flatMap((own) =>
         placeFindings(inspection, own, { teamId: own.id ?? teamId, notices, names }),
       );
       const found = [
-        findings.ok(`@${botName} in ${workspace} (${teamId})`),
+        findings.ok(`@${signedInAs.botName} in ${signedInAs.workspaceName} (${teamId})`),
         scopesFinding(one.id, scopes, settings),
         ...(await Promise.all(places)),
       ];

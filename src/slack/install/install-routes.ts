@@ -17,7 +17,7 @@ import {
   scopesMissingPage,
 } from '../views/install-page.ts';
 import { classify, createCaller, failureIn, SlackCallError, type SlackClient } from '../workspace/caller.ts';
-import { identify } from '../workspace/workspace.ts';
+import { identify } from '../workspace/inspection.ts';
 import { type InstalledWorkspaces, requestBody } from './installed-workspaces.ts';
 import type { Vault } from './vault.ts';
 

@@ -5,12 +5,36 @@ import { SILENT } from '#runtime/redact.ts';
 import type { Transaction } from '#store/store.ts';
 import { EMOJI_SCOPE, grantedIn, missingScopes } from '../protocol/scopes.ts';
 import type { SlackFacts } from '../views/home.ts';
-import { isSharedChannel } from './access.ts';
-import { boltLogger, createCaller, failureIn, slackClient } from './caller.ts';
-import type { Poster } from './poster.ts';
+import { isSharedChannel, type SharedChannels } from './access.ts';
+import { boltLogger, createCaller, failureIn, type SlackCaller, slackClient } from './caller.ts';
 
 /** Older than Slack. */
 const NO_THREAD = '1000000000.000001';
+
+type Identified = Awaited<ReturnType<typeof identify>>;
+export type SlackIdentity = Readonly<Identified['identity']>;
+export type SignedInAs = Readonly<Identified['signedInAs']>;
+
+export async function identify(call: SlackCaller) {
+  const answer = await call<AuthTestResponse & { response_metadata?: { date?: string } }>('auth.test');
+  const identity = {
+    botUserId: answer.user_id ?? '',
+    botId: answer.bot_id ?? '',
+    teamId: answer.team_id ?? '',
+    /** An Enterprise Grid. */
+    enterpriseId: answer.enterprise_id ?? null,
+    /** With a trailing slash. */
+    workspaceUrl: answer.url ?? null,
+  };
+  const signedInAs = { botName: answer.user ?? null, workspaceName: answer.team ?? null };
+  const date = answer.response_metadata?.date ?? null;
+  return { identity, signedInAs, scopes: grantedIn(answer), date };
+}
+
+/** Only members may read a channel. */
+async function requireMember(call: SlackCaller, channel: string) {
+  await call('conversations.history', { channel, limit: 1 });
+}
 
 export type Inspection = ReturnType<typeof inspectionBy>;
 export type TokenFacts = Awaited<ReturnType<Inspection['token']>>;
@@ -25,24 +49,14 @@ export function inspectionBy(
   return {
     token: async () => {
       const sentAtMs = clock.now();
-      const answer = await call<AuthTestResponse & { response_metadata?: { date?: string } }>('auth.test');
-      const date = answer.response_metadata?.date ?? null;
-      return {
-        workspace: answer.team ?? '',
-        teamId: answer.team_id ?? '',
-        botName: answer.user ?? '',
-        scopes: grantedIn(answer),
-        clockAheadMs: clockAheadMs(date, { sentAtMs, answeredAtMs: clock.now() }),
-      };
+      const { date, ...found } = await identify(call);
+      return { ...found, clockAheadMs: clockAheadMs(date, { sentAtMs, answeredAtMs: clock.now() }) };
     },
     /** Opens no connection. */
     mayConnect: () => call('apps.connections.open'),
-    /**
-     * Only members may read a channel's history. Slack's pages disagree on whether the bot may read threads:
-     * reading a missing one tells.
-     */
+    /** Slack's pages disagree on whether the bot may read threads: reading a missing one tells. */
     isIn: async (channel: string): Promise<void> => {
-      await call('conversations.history', { channel, limit: 1 });
+      await requireMember(call, channel);
       const missing = call('conversations.replies', { channel, ts: NO_THREAD, limit: 1 });
       await missing.catch((error: unknown) => {
         if (failureIn(error).code !== 'thread_not_found') throw error;
@@ -61,7 +75,7 @@ const CHANNELS_MAX = 8;
 const ASKED_WITHIN_MS = 1_200;
 const FRESH_MS = 300_000;
 
-export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
+export function selfCheckBy(call: SlackCaller, clock: Clock, shared: SharedChannels, access: AccessRule) {
   let last: SlackFacts | null = null;
 
   /** Null: no answer in time, or a passing failure. */
@@ -74,16 +88,20 @@ export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
   };
 
   async function scopesFor(rules: Pick<Rules, 'channels'>) {
-    const granted = await poster.grantedScopes();
-    if (granted === null) return null;
-    const missing = missingScopes(granted, [{ access, ...rules }]).map(({ name }) => name);
+    const { scopes } = await identify(call);
+    if (scopes === null) return null;
+    const missing = missingScopes(scopes, [{ access, ...rules }]).map(({ name }) => name);
     return { missing: missing.filter((name) => name !== EMOJI_SCOPE) };
   }
 
   async function ask(channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackFacts> {
+    const reach = async (channelId: string) => {
+      await requireMember(call, channelId);
+      await shared.mustBeOpen(channelId);
+      return 'reached' as const;
+    };
     const reached = channelIds.slice(0, CHANNELS_MAX).map(async (channelId) => {
-      const asked = poster.mayPostIn(channelId).then(() => 'reached' as const);
-      return { channelId, reach: await answerOf(asked) };
+      return { channelId, reach: await answerOf(reach(channelId)) };
     });
     const [scopes, noticeChannels] = await Promise.all([answerOf(scopesFor(rules)), Promise.all(reached)]);
     last = { scopes, noticeChannels, atMs: clock.now() };

@@ -244,14 +244,6 @@ export function createPoster(
     permalink: async (channel: string, message_ts: string): Promise<string> =>
       String((await call('chat.getPermalink', { channel, message_ts })).permalink),
 
-    grantedScopes: async (): Promise<GrantedScopes> => grantedIn(await call('auth.test', {})),
-
-    /** Only members may read a channel. */
-    mayPostIn: async (channelId: string): Promise<void> => {
-      await call('conversations.history', { channel: channelId, limit: 1 });
-      await shared.mustBeOpen(channelId);
-    },
-
     /** Slack hides private channels from the app. */
     isPublic: async (channelId: string): Promise<boolean> => {
       const { channel } = await againIfFailed(() => call('conversations.info', { channel: channelId }));

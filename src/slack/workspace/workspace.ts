@@ -1,11 +1,10 @@
-import type { AuthTestResponse, ReactionsGetResponse } from '@slack/web-api';
+import type { ReactionsGetResponse } from '@slack/web-api';
 import type { ServiceFacts, ServiceReport } from '#jobs/agent-job.ts';
 import type { AccessRule } from '#jobs/policy.ts';
 import type { Projects } from '#jobs/requests/command.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Logger } from '#runtime/redact.ts';
 import { withoutSkinTone } from '../protocol/ids.ts';
-import { grantedIn } from '../protocol/scopes.ts';
 import { accessBy, sharedChannels } from './access.ts';
 import {
   answerFetch,
@@ -14,10 +13,9 @@ import {
   failureIn,
   loggedCaller,
   noToken,
-  type SlackCaller,
   type SlackClient,
 } from './caller.ts';
-import { selfCheckBy } from './inspection.ts';
+import { identify, type SlackIdentity, selfCheckBy } from './inspection.ts';
 import { namesIn, usersIn } from './names.ts';
 import { createPoster } from './poster.ts';
 import { SnippetReader } from './snippet-reader.ts';
@@ -77,7 +75,7 @@ export function createWorkspace(
   return {
     ...identity,
     poster,
-    selfCheck: selfCheckBy(poster, clock, rule),
+    selfCheck: selfCheckBy(call, clock, shared, rule),
     names: namesIn(users, identity.teamId, parts),
     /** In any skin tone. */
     reactorsWith: async (channel: string, timestamp: string, emoji: string): Promise<string[]> => {
@@ -96,25 +94,6 @@ export function createWorkspace(
     /** The first is the default. Null: not set up. */
     projects: settings?.projects ?? null,
   };
-}
-
-type Identified = Awaited<ReturnType<typeof identify>>;
-export type SlackIdentity = Readonly<Identified['identity']>;
-export type SignedInAs = Readonly<Identified['signedInAs']>;
-
-export async function identify(call: SlackCaller) {
-  const answer = await call<AuthTestResponse>('auth.test');
-  const identity = {
-    botUserId: answer.user_id ?? '',
-    botId: answer.bot_id ?? '',
-    teamId: answer.team_id ?? '',
-    /** An Enterprise Grid. */
-    enterpriseId: answer.enterprise_id ?? null,
-    /** With a trailing slash. */
-    workspaceUrl: answer.url ?? null,
-  };
-  const signedInAs = { botName: answer.user ?? null, workspaceName: answer.team ?? null };
-  return { identity, signedInAs, scopes: grantedIn(answer) };
 }
 
 export async function oneWorkspace(parts: WorkspaceParts, token: string, settings: WorkspaceSettings) {
