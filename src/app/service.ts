@@ -180,9 +180,11 @@ export function createService(config: Config, options: ServiceOptions) {
       resources.defer(() => health.close());
       service.healthPort = health.port;
     }
-    const schedulesOf = (teamId: string) =>
-      features.flatMap(({ schedules }) => schedules?.(tools.featureSettingsOf(teamId)) ?? []);
-    await planSchedules(store, new Map(teamIds.map((teamId) => [teamId, schedulesOf(teamId)])), clock.now());
+    for (const teamId of teamIds) {
+      const settings = tools.featureSettingsOf(teamId);
+      const recurring = features.flatMap(({ schedules }) => schedules?.(settings) ?? []);
+      await store.transaction((tx) => planSchedules(tx, teamId, recurring, clock.now()));
+    }
     const work = [loops, retentionJob(background, config.retentionMs), farTasks(background)];
     for (const { start } of work) start();
     resources.defer(store.onScheduled(loops.notify));

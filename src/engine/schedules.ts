@@ -1,7 +1,7 @@
 import { lastMoment, nextMoment, type Schedule } from '#jobs/schedule/moments.ts';
 import type { TaskKindAbout } from '#jobs/task-kinds.ts';
 import { partsOf, subjectIn } from '#store/queries/task.ts';
-import type { ClaimedTask, Store, Transaction } from '#store/store.ts';
+import type { ClaimedTask, Transaction } from '#store/store.ts';
 
 export type Recurring = Readonly<{
   kind: TaskKindAbout<'schedule'>;
@@ -14,16 +14,11 @@ const LOOKS_AGAIN_MS = 3_600_000;
 
 /** A time that has passed is due at once. */
 export async function planSchedules(
-  store: Store,
-  workspaces: ReadonlyMap<string, readonly Recurring[]>,
+  tx: Transaction,
+  teamId: string,
+  recurring: readonly Recurring[],
   nowMs: number,
 ): Promise<void> {
-  for (const [teamId, recurring] of workspaces) {
-    await store.transaction((tx) => plan(tx, teamId, recurring, nowMs));
-  }
-}
-
-async function plan(tx: Transaction, teamId: string, recurring: readonly Recurring[], nowMs: number) {
   await tx.schedules.leaveAllBut(
     teamId,
     recurring.map(({ name }) => name),

@@ -19,10 +19,8 @@ async function replicas(start: string) {
   const served: string[] = [];
   /** A start of the program with these settings. `aheadMs`: how far its clock is. */
   const plan = (schedule: Schedule | null, aheadMs = 0) =>
-    planSchedules(
-      store,
-      new Map([['T1', schedule === null ? [] : [named(schedule)]]]),
-      clock.now() + aheadMs,
+    store.transaction((tx) =>
+      planSchedules(tx, 'T1', schedule === null ? [] : [named(schedule)], clock.now() + aheadMs),
     );
   const claim = (nowMs: number) =>
     store.transaction((tx) =>
@@ -144,7 +142,9 @@ describe('a schedule (T3, L4)', () => {
     const { store, clock } = await replicas('2026-06-01T06:55Z');
     const teamIds = Array.from({ length: 40 }, (_, index) => `T${index}`);
     const recurring = [named(berlin('0 9 * * *'), 'b'), named(berlin('0 9 * * *'), 'a')];
-    await planSchedules(store, new Map(teamIds.map((teamId) => [teamId, recurring])), clock.now());
+    for (const teamId of teamIds) {
+      await store.transaction((tx) => planSchedules(tx, teamId, recurring, clock.now()));
+    }
     const nowMs = clock.now() + 10 * MINUTE_MS;
     const lease = { nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + LEASE_MS, inFlight: [], limit: 99 };
     const due = await store.transaction((tx) => tx.tasks.claim({ kinds: ['start_recipe'], ...lease }));

@@ -82,7 +82,7 @@ async function start() {
   const { schedule } = digestIn(settings) ?? {};
   if (schedule === undefined) throw new Error('there is no digest');
   const recurring = { kind: 'post_digest', name: DIGEST, schedule } as const;
-  await planSchedules(store, new Map([['T1', [recurring]]]), clock.now());
+  await store.transaction((tx) => planSchedules(tx, 'T1', [recurring], clock.now()));
   await clock.advance(5 * MINUTE_MS);
   return { store, clock, channel, periods, slack, tools, claim, runDue, withNone: toolsWith({}) };
 }
