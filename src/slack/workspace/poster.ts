@@ -66,8 +66,6 @@ type Answer = WebAPICallResult &
     messages?: readonly Partial<MessageEvent>[];
   }>;
 
-export type Poster = ReturnType<typeof createPoster>;
-
 /**
  * Every method throws SlackCallError. Channels shared with another organisation are closed, except for
  * answers to single people.
