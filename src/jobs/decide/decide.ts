@@ -220,7 +220,14 @@ function outcomeOf(
 export const NEWS_MAX = 8;
 export const NEWS_WINDOW_MS = 600_000;
 
-/** Besides presses. Everything after these is news. */
+/** Presses that ask for less news. */
+const QUIETENING: ReadonlySet<JobEvent['type']> = new Set([
+  'mute_pressed',
+  'remind_again_pressed',
+  'no_more_reminders_pressed',
+]);
+
+/** Besides other presses. Everything after these is news. */
 const ACTS: ReadonlySet<JobEvent['type']> = new Set([
   'reply_received',
   'follow_up_written',
@@ -237,7 +244,8 @@ const ACTS: ReadonlySet<JobEvent['type']> = new Set([
 function countNews(builder: DecisionBuilder, event: JobEvent, before: Job) {
   const { nowMs } = builder;
   const { recentNews } = builder.job;
-  if (event.type.endsWith('_pressed') || ACTS.has(event.type)) {
+  const isPress = event.type.endsWith('_pressed') && !QUIETENING.has(event.type);
+  if (isPress || ACTS.has(event.type)) {
     if (recentNews == null) return true;
     const { job, followUps, calls } = builder.decision();
     const hasEffect = job !== before || followUps.length > 0 || calls.length > 0;

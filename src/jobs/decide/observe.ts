@@ -1,4 +1,4 @@
-import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
+import { type AgentFailure, type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
 import type { FollowUp } from '../follow-ups/follow-up.ts';
 import {
   type EndBefore,
@@ -16,9 +16,7 @@ import {
   CLOCKS_DIFFER_MS,
   checkIntervalMs,
   dueTogetherMs,
-  ENDED_CHECKS_MS,
   endedIntervalMs,
-  endedRetryMs,
   isWaitOn,
 } from '../schedule/schedule.ts';
 import type { Deciders, DecisionBuilder } from './decision-builder.ts';
@@ -38,8 +36,6 @@ import {
   uncountedReplies,
 } from './turn-news.ts';
 
-const GIVEN_UP_AFTER_MS = 2 * ENDED_CHECKS_MS;
-
 export const checkDeciders = {
   job_checked(builder, { agentJob, before }) {
     if (!isExpected(builder, agentJob.id)) return;
@@ -58,20 +54,11 @@ export const checkDeciders = {
   },
 
   check_failed(builder, { agentJobId, failure, othersAnsweredAtMs }) {
-    const { job, context } = builder;
-    const { nowMs, jitter } = context;
+    const { job, nowMs } = builder;
     const { stage } = job;
     if (!isExpected(builder, agentJobId)) return;
     if (stage.kind === 'working' || !isMissing(failure)) noteMissing(builder, failure);
-    if (stage.kind === 'ended') {
-      // Repeated: no other check may see the change.
-      const ended = withPastEnd(stage, nowMs);
-      if (ended !== stage) builder.change({ stage: ended });
-      const unchangedMs = nowMs - ended.sinceMs;
-      if (unchangedMs > GIVEN_UP_AFTER_MS) return;
-      const waitMs = Math.max(endedRetryMs(unchangedMs, jitter), failure.retryAfterMs ?? 0);
-      builder.schedule('check_ended_job', nowMs + waitMs);
-    }
+    if (stage.kind === 'ended') checkFrom(builder, withPastEnd(stage, nowMs), failure);
     if (stage.kind !== 'working') return;
     // A typo in *watch*.
     const isWrongId = isUnseen(job) && failure.reason === 'not_found';
@@ -288,11 +275,18 @@ function endTurn(builder: DecisionBuilder, status: Ended['status'], by?: Ended['
   });
 }
 
-export function checkFrom(builder: DecisionBuilder, stage: Ended): void {
+/** After a failure. Longer waits suit only jobs that were seen unchanged. */
+const LONGEST_ENDED_RETRY_MS = 30 * 60_000;
+
+export function checkFrom(builder: DecisionBuilder, stage: Ended, failure?: AgentFailure): void {
   const { nowMs, policy, jitter } = builder.context;
   if (stage !== builder.job.stage) builder.change({ stage });
-  const waitMs = endedIntervalMs(nowMs - stage.sinceMs, policy, jitter);
-  if (waitMs !== null) builder.schedule('check_ended_job', nowMs + waitMs);
+  const usualMs = endedIntervalMs(nowMs - stage.sinceMs, policy, jitter);
+  if (usualMs === null) return;
+  const waitMs = failure
+    ? Math.max(Math.min(usualMs, LONGEST_ENDED_RETRY_MS), failure.retryAfterMs ?? 0)
+    : usualMs;
+  builder.schedule('check_ended_job', nowMs + waitMs);
 }
 
 /** Without news, the job only seemed to continue: the end before holds. */

@@ -15,7 +15,6 @@ export const LONGEST_RETRY_MS = 60_000;
 /** Counts from the last change. */
 export const ENDED_CHECKS_MS = 24 * 3_600_000;
 const ENDED_GROWTH = 0.5;
-const LONGEST_ENDED_RETRY_MS = 30 * 60_000;
 
 export type Checked = Readonly<{ turnAgeMs: number; lateMs: number }>;
 
@@ -40,11 +39,6 @@ export function endedIntervalMs(
   if (unchangedMs >= ENDED_CHECKS_MS) return null;
   const wantedMs = Math.max(unchangedMs * ENDED_GROWTH * spread(jitter), pollMinIntervalMs);
   return Math.round(Math.min(wantedMs, ENDED_CHECKS_MS - unchangedMs));
-}
-
-export function endedRetryMs(unchangedMs: number, jitter: number): number {
-  const wantedMs = unchangedMs * ENDED_GROWTH * spread(jitter);
-  return Math.round(Math.min(Math.max(wantedMs, FIRST_RETRY_MS), LONGEST_ENDED_RETRY_MS));
 }
 
 /** `misses`: 1 for the first. */

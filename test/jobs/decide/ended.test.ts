@@ -279,7 +279,7 @@ describe('an ended job', () => {
   test('that cannot be read for hours is looked at until it can', () => {
     const world = anEndedJob({ status: 'completed' });
     world.answer = failures.serverError;
-    world.advance(30 * HOUR_MS);
+    world.advance(16 * HOUR_MS);
     const news = fromNow(world);
     world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
     world.advance(HOUR_MS);
