@@ -195,10 +195,6 @@ function* groupProblems(
 }
 
 const OURS = /^(?:SLACK|AGENT|DOCS_AGENT|RUNNER)_/;
-/** Kubernetes sets these for every service, such as one named docs-agent. */
-const OF_KUBERNETES = /_SERVICE_(?:HOST$|PORT(?:$|_))|_PORT_\d+_(?:TCP|UDP|SCTP)(?:$|_)/;
-/** `DOCS_AGENT_PORT=tcp://10.0.0.1:80` */
-const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
 
 const known: readonly string[] = settingNames.flatMap((name) =>
   settings[name].isSecret ? [name, `${name}_FILE`] : name,
@@ -209,7 +205,6 @@ export function ignoredSettings(env: Environment, others: readonly string[]): Co
   const problems = Object.keys(env).flatMap((variable): ConfigProblem[] => {
     const value = lookUp(env, variable);
     if (value === null || known.includes(variable) || others.includes(variable)) return [];
-    if (OF_KUBERNETES.test(variable) || ADDRESS_OF_KUBERNETES.test(value)) return [];
     // In a short name, two different letters make another word.
     const meant = nearest(variable.toUpperCase(), known, (name) => (name.length >= 8 ? 2 : 1));
     if (meant === null) {

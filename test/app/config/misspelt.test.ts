@@ -29,10 +29,6 @@ test('what others set is left alone', () => {
     HOME: '/root',
     HOSTNAME: 'x',
     SHELL: 'sh',
-    DOCS_AGENT_SERVICE_HOST: '10.0.0.1',
-    DOCS_AGENT_SERVICE_PORT_HTTP: '3000',
-    DOCS_AGENT_PORT: 'tcp://10.0.0.1:3000',
-    DOCS_AGENT_PORT_3000_TCP_ADDR: '10.0.0.1',
     AGENT_API_KEY_FILE: '',
     NOTICE_CHANEL: ' ',
   };
