@@ -61,35 +61,35 @@ export const settings = {
   SLACK_CLIENT_ID: secretSetting(
     '12.34',
     secret,
-    "The app's Client ID: with the next three, many workspaces install the app by OAuth, in place of SLACK_BOT_TOKEN.",
+    "The app's Client ID: with the next three, many workspaces install the app by OAuth. Replaces SLACK_BOT_TOKEN.",
   ),
   SLACK_CLIENT_SECRET: secretSetting(exampleSecrets.hex, secret, "The app's Client Secret."),
   SLACK_STATE_SECRET: secretSetting(
     exampleSecrets.stateSecret,
     secret.min(16, 'must have at least 16 characters'),
-    'Any random text of 16 characters or more: signs the state that comes back from an installation.',
+    'Any random text of 16 characters or more: signs the state of an installation.',
   ),
   TOKEN_ENCRYPTION_KEY: secretSetting(
     `key1:${exampleSecrets.encryptionKey}`,
     encryptionKeys,
     'Encrypts the tokens of the workspaces: a name and 32 bytes in base64 (openssl rand -base64 32), name:key. ' +
-      'Separate several with commas: the first encrypts, all decrypt.',
+      'Of several, separated by commas, the first encrypts, all decrypt.',
   ),
   SLACK_API_URL: optional(
     'http://127.0.0.1:4000/api/',
     httpUrl,
-    "Another address of Slack's Web API, for tests and emulators. Default: Slack's own.",
+    "Another address of Slack's Web API, for tests and emulators.",
   ),
   AGENT_BASE_URL: setting(
     'https://agent.example.com',
     httpUrl,
-    'The address of the agent API: https, or http on this machine. Not set, with RUNNER_REPOSITORY or a repository in DOCS_AGENT_CONFIG: the runner below.',
+    'The address of the agent API: https, or http on this machine. Not needed with the runner below.',
   ),
   PLAIN_HTTP_HOSTS: setting(
     'agent.internal',
     hostNames.default([]),
-    'Hosts that AGENT_BASE_URL, SLACK_API_URL and the addresses of code hosts may reach by http, without encryption: ' +
-      'in a network that you trust. Names, separated by commas. Default: none but this machine.',
+    'Hosts that may be reached by http, without encryption, in a network that you trust: names, separated by commas. ' +
+      'Default: this machine.',
   ),
   AGENT_API_KEY: secretSetting(exampleSecrets.agentApiKey, secret, 'The key of the agent API.'),
   AGENT_PROJECT_ID: optional(
@@ -100,15 +100,14 @@ export const settings = {
   DOCS_AGENT_CONFIG: optional(
     './docs-agent.yml',
     text,
-    'A YAML file with what does not fit here: several projects, defaults of channels, who may use the bot. See ' +
-      'docs-agent.example.yml.',
+    'A YAML file with several projects, defaults of channels, who may use the bot: see docs-agent.example.yml.',
   ),
   AGENT_TIMEOUT: withDefault('30s', duration('1s', '10m'), 'How long one call may take, from 1s to 10m.'),
   STOP_TIMEOUT: withDefault(
     '40s',
     duration('10s', '15m'),
-    'How long a stop may take while calls that start a job or send a message wait for their answers (10s to 15m): ' +
-      'some seconds more than AGENT_TIMEOUT. Without such calls it takes ten seconds at most.',
+    'How long a stop may wait for the answers to create and message calls (10s to 15m): some seconds more than ' +
+      'AGENT_TIMEOUT. Without such calls it takes ten seconds at most.',
   ),
   AGENT_READS_PER_MINUTE: withDefault(
     '600',
@@ -125,11 +124,7 @@ export const settings = {
     secret,
     'A GitHub token that may read pull requests: they are followed until they are merged or closed.',
   ),
-  GITHUB_APP_ID: optional(
-    '123456',
-    word,
-    'A GitHub App in place of GITHUB_TOKEN: its App ID. It needs GITHUB_APP_KEY, too.',
-  ),
+  GITHUB_APP_ID: optional('123456', word, 'A GitHub App in place of GITHUB_TOKEN: its App ID.'),
   GITHUB_APP_KEY: secretSetting(
     exampleSecrets.githubAppKey,
     privateKey,
@@ -143,7 +138,7 @@ export const settings = {
   GITHUB_API_URL: optional(
     'https://github.example.com/api/v3',
     httpUrl,
-    'The API of that GitHub. Default: the one that belongs to GITHUB_WEB_URL.',
+    'Its API, where it does not follow from GITHUB_WEB_URL.',
   ),
   GITLAB_TOKEN: secretSetting(
     exampleSecrets.gitlabToken,
@@ -170,7 +165,7 @@ export const settings = {
   HEALTH_PORT: optional(
     '3001',
     wholeNumber(0, 65_535),
-    'A separate listener for /livez, /readyz and /metrics, 3001 for example: requests to PORT cannot crowd them out.',
+    'A separate port for /livez, /readyz and /metrics, 3001 for example, that requests to PORT cannot crowd out.',
   ),
   HOST: withDefault('0.0.0.0', word, 'The address to listen on; 0.0.0.0 is every address of this machine.'),
   ADMINS: optional(
@@ -187,12 +182,12 @@ export const settings = {
   POLL_MIN_INTERVAL: withDefault(
     '2s',
     duration('100ms', '1h'),
-    'The shortest time between two checks of a job. While AGENT_READS_PER_MINUTE allows it, every job is checked this often.',
+    'Every job is checked this often while AGENT_READS_PER_MINUTE allows it.',
   ),
   POLL_MAX_INTERVAL: withDefault(
     '60s',
     duration('100ms', '24h'),
-    'The longest time between two checks of a job, as far as AGENT_READS_PER_MINUTE allows it.',
+    'The longest time between two checks of a job while AGENT_READS_PER_MINUTE allows it.',
   ),
   FOLLOW_UP_WINDOW: withDefault(
     '4s',
@@ -217,7 +212,7 @@ export const settings = {
   PR_WATCH_FOR: withDefault(
     '30d',
     duration('1m', '365d'),
-    'How long a pull request is followed after its announcement, unless it is merged or closed earlier (from 1m).',
+    'How long an open pull request is followed (from 1m).',
   ),
   PROMPT_MAX_LENGTH: withDefault(
     '20000',
@@ -227,7 +222,8 @@ export const settings = {
   RUNNER_REPOSITORY: optional(
     'https://github.com/acme/docs',
     repository,
-    'The repository that an agent of this machine works in, an https or ssh address or a path: `start` then needs no AGENT_ setting, and runs the runner as well. Also for `docs-agent runner` alone.',
+    'The repository that an agent of this machine works in, an https or ssh address or a path: `start` then needs no ' +
+      'AGENT_ setting, and runs the runner as well.',
   ),
   RUNNER_COMMAND: optional(
     'opencode acp',
@@ -247,13 +243,13 @@ export const settings = {
   RUNNER_API_KEY: secretSetting(
     exampleSecrets.agentApiKey,
     secret,
-    'The key that callers of `docs-agent runner` must send; the bot has it as AGENT_API_KEY. Not needed by `start`.',
+    'The key that callers of `docs-agent runner` must send: the AGENT_API_KEY of the bot.',
   ),
   RUNNER_HOST: withDefault('127.0.0.1', word, 'The address that `docs-agent runner` listens on.'),
   RUNNER_PORT: withDefault(
     '4000',
     wholeNumber(0, 65_535),
-    'The port that `docs-agent runner` listens on; that of `start` has any free one.',
+    'The port that `docs-agent runner` listens on. `start` gives its own a free one.',
   ),
   RUNNER_DATA_DIR: withDefault(
     './runner-data',
