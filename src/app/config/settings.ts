@@ -128,7 +128,7 @@ export const settings = {
   GITHUB_APP_KEY: secretSetting(
     exampleSecrets.githubAppKey,
     privateKey,
-    'The private key of that App: the file that GitHub made, or its text on one line with \\n for each new line.',
+    'Its private key: the text of the file that GitHub made, on one line with \\n for each new line.',
   ),
   GITHUB_WEB_URL: withDefault(
     'https://github.com',
@@ -177,7 +177,7 @@ export const settings = {
   NOTICE_CHANNELS: setting(
     'C0123456789,C0987654321',
     channelIds.default([]),
-    'Channels that get a message for each pull request: ids, separated by commas. Default: none.',
+    'Channels that get a message for each pull request: ids, separated by commas.',
   ),
   POLL_MIN_INTERVAL: withDefault(
     '2s',
@@ -266,7 +266,7 @@ export const settings = {
   RUNNER_ENV: setting(
     'OPENAI_API_KEY',
     list.default([]),
-    'Variables that the agent gets besides PATH, HOME, LANG and TERM: names, separated by commas. Default: none.',
+    'Variables that the agent gets besides PATH, HOME, LANG and TERM: names, separated by commas.',
   ),
   RUNNER_INSTRUCTIONS: optional(
     './style-guide.md',
@@ -276,7 +276,7 @@ export const settings = {
   RUNNER_HOURLY_LIMIT: optional(
     '100',
     wholeNumber(1, 100_000),
-    'The most requests and replies an hour that the runner takes. Default: no limit.',
+    'The most requests and replies an hour that the runner takes.',
   ),
   RUNNER_KEEP: withDefault(
     '14d',
