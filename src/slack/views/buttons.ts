@@ -43,6 +43,7 @@ export type PressFacts = Readonly<{
 export type ButtonKind = Readonly<{
   id: string;
   label: string;
+  style?: 'primary';
   /** Only the requester sees and may press it, in any channel. */
   isRequesters?: true;
   /** How many may stand in one row, each with its own id. Default: 1. */
@@ -137,7 +138,7 @@ export const jobButtons = {
 };
 
 export const otherButtons = {
-  startJob: button('start_job', 'Start a job'),
+  startJob: button('start_job', 'Start a job', { style: 'primary' }),
   showHelp: button('show_help', 'Show help'),
   showAllHelp: button('show_all_help', 'Everything I can do'),
   startWithThread: button('start_with_thread', 'Start with the thread'),
@@ -160,7 +161,7 @@ export const otherButtons = {
 
 /** Slack opens the link, but still expects an acknowledgement. */
 export const linkButtons = {
-  viewPullRequest: button('view_pull_request', 'View pull request'),
+  viewPullRequest: button('view_pull_request', 'View pull request', { style: 'primary' }),
   viewPreview: button('view_preview', 'View preview'),
   openThread: button('open_thread', 'Open thread'),
 };

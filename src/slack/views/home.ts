@@ -66,7 +66,7 @@ export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
   const { needing, open, withPullRequest, projects, slackProblem, atMs, forAdmin } = facts;
   return message(
     mrkdwn`Ask for a documentation change, get the pull request.`,
-    buttonRow(pressButton(buttons.startJob, 'home', 'primary')),
+    buttonRow(pressButton(buttons.startJob, 'home')),
     needing.length > 0 && heading('Needs your attention'),
     needing.map((one) => needingJob(one, reader)),
     heading('Open'),

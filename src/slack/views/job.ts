@@ -298,7 +298,7 @@ export function cardView(job: Job, facts: CardFacts): SlackMessage {
     heading(title),
     rest,
     joined([stateLine(job, facts), warningOf(job, queue)], '\n'),
-    pullRequest(shownLinkOf(job) || null, beside, 'primary'),
+    pullRequest(shownLinkOf(job) || null, beside),
     smallPrint(
       number > 0 && `#${number}`,
       asker !== null && `asked by ${oneLine(asker)}`,
@@ -326,8 +326,8 @@ const SHORT_MAX = 150;
 const READABLE_MAX = 120;
 
 /** Plain text if the URL may not be a link. */
-export function pullRequest(prLink: string | null, beside: Parts<Button> = null, style?: 'primary'): Blocks {
-  const button = linkButton(buttons.viewPullRequest, prLink, style);
+export function pullRequest(prLink: string | null, beside: Parts<Button> = null): Blocks {
+  const button = linkButton(buttons.viewPullRequest, prLink);
   return [
     button === null && prLink !== null && `Pull request: ${oneLine(prLink, UNLINKED_MAX)}`,
     buttonRow(button, beside),

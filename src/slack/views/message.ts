@@ -105,19 +105,18 @@ export function buttonRow(...row: readonly Parts<Button>[]): Blocks {
 }
 
 /** @param value at most 2000 characters */
-export function pressButton({ id, label }: ButtonKind, value: string, style?: 'primary'): Button {
-  return { type: 'button', text: plain(label), action_id: id, value, ...(style && { style }) };
+export function pressButton(kind: ButtonKind, value: string): Button {
+  return { ...buttonOf(kind), value };
 }
 
 /** Null if the URL may not be a link. */
-export function linkButton(
-  { id, label }: ButtonKind,
-  untrusted: string | null,
-  style?: 'primary',
-): Button | null {
+export function linkButton(kind: ButtonKind, untrusted: string | null | undefined): Button | null {
   const url = httpUrl(untrusted ?? '');
-  if (url === null) return null;
-  return { type: 'button', text: plain(label), action_id: id, url, ...(style && { style }) };
+  return url === null ? null : { ...buttonOf(kind), url };
+}
+
+function buttonOf({ id, label, style }: ButtonKind): Button {
+  return { type: 'button', text: plain(label), action_id: id, ...(style && { style }) };
 }
 
 export function targetButton(

@@ -145,7 +145,7 @@ function factsOf({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: num
   const thread = linkButton(buttons.openThread, threadLink(reader.workspaceUrl, channelId, job.threadTs));
   const delaysReplies = trouble?.source === 'send' && !isHeadline(job, trouble);
   return [
-    pullRequest(agentJob?.prLink || null, thread, 'primary'),
+    pullRequest(agentJob?.prLink || null, thread),
     // The private message about the refusal may be gone.
     stage.kind === 'card_failed' &&
       job.requesterId === reader.userId &&
@@ -214,7 +214,7 @@ export function helpView(recipe: string | null): SlackMessage {
 \`@docs-agent add a quickstart for webhooks\`
 \`/docs-agent list\``,
     joined([basics, recipes], '\n'),
-    buttonRow(pressButton(buttons.startJob, 'help', 'primary'), pressButton(buttons.showAllHelp, 'help')),
+    buttonRow(pressButton(buttons.startJob, 'help'), pressButton(buttons.showAllHelp, 'help')),
   );
 }
 

@@ -72,7 +72,7 @@ export function turnEndedView(ended: TurnEnded, job: Job, { sites }: ViewFacts):
   const waited = [...requestersOf(job), ...replies.authors, ...toAct];
   const took = lastedMs !== null && `took ${duration(lastedMs)}`;
   return [
-    newPullRequest(job, link, waited, sites, 'primary', words),
+    newPullRequest(job, link, waited, sites, words),
     smallPrint(took, included, branch !== null && oneLine(branch)),
     warning,
   ];
@@ -135,7 +135,6 @@ function newPullRequest(
   { url, is }: NewLink,
   toMention: readonly string[],
   sites?: Sites,
-  style?: 'primary',
   words?: string,
 ): Blocks {
   const facts = factsOfLink(job, url);
@@ -153,7 +152,7 @@ function newPullRequest(
     words === undefined && description !== undefined
       ? quotation(shown(description, PARAGRAPH_MAX_LENGTH))
       : agentWords(words, job),
-    pullRequest(url, previewButton(facts), style),
+    pullRequest(url, previewButton(facts)),
   ];
 }
 
@@ -180,7 +179,7 @@ export function noticeView(
     progressOf(facts),
   ]);
   const beside = [previewButton(facts), linkButton(buttons.openThread, permalink)];
-  return messageOfJob(job, names, mrkdwn`📝 ${news}`, pullRequest(url, beside, 'primary'));
+  return messageOfJob(job, names, mrkdwn`📝 ${news}`, pullRequest(url, beside));
 }
 
 /** The pull request's title would reveal a request that readers may not see. */
@@ -190,5 +189,5 @@ export function privateNoticeView(job: Job, url: string, sites?: Sites): SlackMe
     mrkdwn`*New documentation pull request*`,
     progressOf(factsOfLink(job, url)),
   ]);
-  return message(mrkdwn`📝 ${news}`, pullRequest(url, null, 'primary'));
+  return message(mrkdwn`📝 ${news}`, pullRequest(url));
 }
