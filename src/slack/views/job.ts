@@ -15,7 +15,7 @@ import {
   workingSince,
 } from '#jobs/job.ts';
 import { type CodeHostSite, PUBLIC_SITES, pullRequestName } from '#jobs/pull-requests/link.ts';
-import { isOver, type PullRequestFacts, seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
+import { type PullRequestFacts, seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { cardStandingOf, jobStandingOf } from '#jobs/pull-requests/standing.ts';
 import { unescaped } from '#jobs/requests/command.ts';
 import { threadLink } from '../protocol/ids.ts';
@@ -39,7 +39,6 @@ import {
   channelMention,
   duration,
   httpUrl,
-  inFigures,
   joined,
   labels,
   type Mrkdwn,
@@ -347,53 +346,10 @@ export function readableLink(prLink: string | null, sites?: Sites): Mrkdwn | nul
   return (prLink?.length ?? 0) > READABLE_MAX ? null : shortPullRequestLink(prLink, sites);
 }
 
-function inWords(state: string) {
+export function inWords(state: string) {
   return state.replaceAll('_', ' ');
 }
 
-const TITLE_MAX = 150;
-const RUNS_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
-const LEFT_TO_RIGHT_MARK = '\u200e';
-
 export function factsOfLink(job: Job, url: string): PullRequestFacts {
   return seenPullRequest(job, url)?.facts ?? {};
-}
-
-export function titleOf({ title }: PullRequestFacts): string | null {
-  if (title === undefined) return null;
-  const shown = oneLine(title, TITLE_MAX);
-  // Otherwise, figures after the title would appear before it.
-  return RUNS_LEFT.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
-}
-
-/** `+120 −8 in 3 files`. */
-export function sizeOf({ size }: PullRequestFacts): string | null {
-  if (size === undefined) return null;
-  const { lines } = size;
-  const files = `${inFigures(size.files)} ${size.files === 1 ? 'file' : 'files'}`;
-  return lines === null ? files : `+${inFigures(lines.added)} −${inFigures(lines.removed)} in ${files}`;
-}
-
-const CHECKS = {
-  pending: ['⏳', 'checks running'],
-  passing: ['✅', 'checks passing'],
-  failing: ['❌', 'checks failing'],
-} as const;
-
-/** `open`, `checks failing`, `approved`. Just `merged` or `closed` at the end. */
-export function progressOf(facts: PullRequestFacts): Parts<string> {
-  const { state, checks, review } = facts;
-  if (isOver(facts)) return state;
-  return [state, checks && CHECKS[checks][1], review && inWords(review)];
-}
-
-/** The first line above reports a merge or closing. */
-export function progressBelow(facts: PullRequestFacts): Parts<string> {
-  const { state, checks, review } = facts;
-  if (isOver(facts)) return null;
-  return [state === 'draft' && state, checks && CHECKS[checks].join(' '), review && inWords(review)];
-}
-
-export function previewButton({ previewUrl = '' }: PullRequestFacts): Button | null {
-  return linkButton(buttons.viewPreview, previewUrl);
 }

@@ -207,7 +207,7 @@ export function listed<Part extends object | string>(parts: Parts<Part>): Part[]
 
 export function joined(facts: Parts<string | Mrkdwn>, separator = ' · '): Mrkdwn {
   const parts = listed(facts).map((fact) => mrkdwn`${fact}`.mrkdwn);
-  return { mrkdwn: parts.join(separator) };
+  return { mrkdwn: parts.filter((part) => part !== '').join(separator) };
 }
 
 const SOFT_HYPHEN = '\u00ad';

@@ -1,18 +1,14 @@
 import type { AnnouncementOf, NewLink, TurnEnded } from '#jobs/announcement.ts';
 import { type Job, requestersOf } from '#jobs/job.ts';
-import { PARAGRAPH_MAX_LENGTH } from '#jobs/pull-requests/pull-request.ts';
+import { isOver, PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
 import { buttons } from './buttons.ts';
 import {
   askerOf,
   factsOfLink,
-  previewButton,
-  progressBelow,
-  progressOf,
+  inWords,
   pullRequest,
   type Sites,
   shortPullRequestLink,
-  sizeOf,
-  titleOf,
   type ViewFacts,
 } from './job.ts';
 import {
@@ -33,13 +29,14 @@ import {
   asWritten,
   duration,
   excerpt,
+  inFigures,
   inParts,
   joined,
-  listed,
   mrkdwn,
   type Names,
   nameIn,
   oneLine,
+  type Parts,
   promptTitle,
   replies as repliesOf,
   shown,
@@ -140,19 +137,18 @@ function newPullRequest(
   const facts = factsOfLink(job, url);
   const { state, description } = facts;
   const title = titleOf(facts);
-  const standing = listed<string>([sizeOf(facts), progressBelow(facts)]);
   const [icon, news] = NEWS[state === 'merged' || state === 'closed' ? state : is];
   const lines = [
     firstLine(icon, news, url, toMention, sites),
     title !== null && mrkdwn`*${asWritten(title)}*`,
-    standing.length > 0 && joined(standing),
+    joined([sizeOf(facts), progressBelow(facts)]),
   ];
   return [
     joined(lines, '\n'),
     words === undefined && description !== undefined
       ? quotation(shown(description, PARAGRAPH_MAX_LENGTH))
       : agentWords(words, job),
-    pullRequest(url, previewButton(facts)),
+    pullRequest(url, linkButton(buttons.viewPreview, facts.previewUrl)),
   ];
 }
 
@@ -178,7 +174,10 @@ export function noticeView(
     name !== null && mrkdwn`by ${asWritten(oneLine(name))}`,
     progressOf(facts),
   ]);
-  const beside = [previewButton(facts), linkButton(buttons.openThread, permalink)];
+  const beside = [
+    linkButton(buttons.viewPreview, facts.previewUrl),
+    linkButton(buttons.openThread, permalink),
+  ];
   return messageOfJob(job, names, mrkdwn`📝 ${news}`, pullRequest(url, beside));
 }
 
@@ -190,4 +189,43 @@ export function privateNoticeView(job: Job, url: string, sites?: Sites): SlackMe
     progressOf(factsOfLink(job, url)),
   ]);
   return message(mrkdwn`📝 ${news}`, pullRequest(url));
+}
+
+const TITLE_MAX = 150;
+const RUNS_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const LEFT_TO_RIGHT_MARK = '\u200e';
+
+function titleOf({ title }: PullRequestFacts): string | null {
+  if (title === undefined) return null;
+  const shown = oneLine(title, TITLE_MAX);
+  // Otherwise, figures after the title would appear before it.
+  return RUNS_LEFT.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
+}
+
+/** `+120 −8 in 3 files`. */
+function sizeOf({ size }: PullRequestFacts): string | null {
+  if (size === undefined) return null;
+  const { lines } = size;
+  const files = `${inFigures(size.files)} ${size.files === 1 ? 'file' : 'files'}`;
+  return lines === null ? files : `+${inFigures(lines.added)} −${inFigures(lines.removed)} in ${files}`;
+}
+
+const CHECKS = {
+  pending: ['⏳', 'checks running'],
+  passing: ['✅', 'checks passing'],
+  failing: ['❌', 'checks failing'],
+} as const;
+
+/** `open`, `checks failing`, `approved`. Just `merged` or `closed` at the end. */
+function progressOf(facts: PullRequestFacts): Parts<string> {
+  const { state, checks, review } = facts;
+  if (isOver(facts)) return state;
+  return [state, checks && CHECKS[checks][1], review && inWords(review)];
+}
+
+/** The first line above reports a merge or closing. */
+function progressBelow(facts: PullRequestFacts): Parts<string> {
+  const { state, checks, review } = facts;
+  if (isOver(facts)) return null;
+  return [state === 'draft' && state, checks && CHECKS[checks].join(' '), review && inWords(review)];
 }
