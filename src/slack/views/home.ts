@@ -54,13 +54,16 @@ export type HomeFacts = Readonly<{
 
 type ProjectFacts = Readonly<{ name: string; agent: ServiceFacts }>;
 
-type AdminFacts = Readonly<{
+type CheckedFacts = Readonly<{
   slack: SlackFacts;
   services: readonly ServiceReport[];
   work: readonly string[];
-  /** Messages wait there for access. `reason`: Slack's error code. */
-  closedPlaces: readonly Readonly<{ channelId: string; reason: string; posts: number }>[];
 }>;
+
+interface AdminFacts extends CheckedFacts {
+  /** Messages wait there for access. `reason`: Slack's error code. */
+  readonly closedPlaces: readonly Readonly<{ channelId: string; reason: string; posts: number }>[];
+}
 
 export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
   const { needing, open, withPullRequest, projects, slackProblem, atMs, forAdmin } = facts;
@@ -105,24 +108,18 @@ function decision({ job, undecided }: NeedingJob): Parts<Button> {
   const { stage } = job;
   if (stage.kind === 'card_failed') return tryAgainButton(stage.reason, job);
   const [action] = listed(cardActions(job, { sendNow: null, undecided }));
-  return action ?? linkButton(buttons.viewPullRequest, lastPullRequestOf(job)?.url ?? null);
+  return action ?? linkButton(buttons.viewPullRequest, lastPullRequestOf(job)?.url);
 }
 
-function administrators({ slack, services, work, closedPlaces }: AdminFacts): Blocks {
-  const findings = [
-    scopesFinding(slack),
-    ...slack.noticeChannels.map(noticeFinding),
-    ...services.map(serviceFinding),
-    ...work.map(workFinding),
-  ];
+function administrators(facts: AdminFacts): Blocks {
   return [
     heading('For administrators'),
-    linesOf(findings),
-    closedPlaces.slice(0, PLACES_MAX).map(({ channelId, reason, posts }) => {
+    linesOf(findingsOf(facts)),
+    facts.closedPlaces.slice(0, PLACES_MAX).map(({ channelId, reason, posts }) => {
       const waiting = counted(posts, 'message is', 'messages are');
       return mrkdwn`⏳ ${closedPlace(reason, channelId)} ${waiting} waiting.`;
     }),
-    smallPrint(mrkdwn`Checked ${moment(slack.atMs)}`, doctorOnServer),
+    smallPrint(mrkdwn`Checked ${moment(facts.slack.atMs)}`, doctorOnServer),
   ];
 }
 
@@ -144,8 +141,7 @@ export type ReachedChannel = Readonly<{
   reach: 'reached' | { readonly refused: string } | null;
 }>;
 
-export interface DoctorFacts extends Pick<HomeFacts, 'slackProblem'>, Pick<AdminFacts, 'services' | 'work'> {
-  readonly slack: SlackFacts;
+export interface DoctorFacts extends Pick<HomeFacts, 'slackProblem'>, CheckedFacts {
   readonly projects: readonly ProjectFacts[];
   readonly pauses: readonly AgentPause[];
 }
@@ -159,17 +155,12 @@ const fine = (...words: Words) => ({ isProblem: false, words: mrkdwn(...words) }
 const problem = (...words: Words) => ({ isProblem: true, words: mrkdwn(...words) });
 
 export function doctorView(facts: DoctorFacts): SlackMessage {
-  const { slackProblem, slack, projects, services, pauses, work } = facts;
+  const { slackProblem, projects, pauses } = facts;
   const findings = [
     slackProblem === null
       ? fine`✅ *Slack* connected`
       : problem`❌ *Slack* ${oneLine(slackProblem, WORDS_MAX)}`,
-    scopesFinding(slack),
-    ...projects.map(agentFinding),
-    ...pauses.map(pauseFinding),
-    ...services.map(serviceFinding),
-    ...slack.noticeChannels.map(noticeFinding),
-    ...work.map(workFinding),
+    ...findingsOf(facts, [...projects.map(agentFinding), ...pauses.map(pauseFinding)]),
   ];
   const count = findings.filter(({ isProblem }) => isProblem).length;
   return message(
@@ -177,6 +168,16 @@ export function doctorView(facts: DoctorFacts): SlackMessage {
     linesOf(findings),
     smallPrint(doctorOnServer),
   );
+}
+
+function findingsOf({ slack, services, work }: CheckedFacts, agents: readonly Finding[] = []): Finding[] {
+  return [
+    scopesFinding(slack),
+    ...agents,
+    ...services.map(serviceFinding),
+    ...slack.noticeChannels.map(noticeFinding),
+    ...work.map((words) => problem`❌ *Work* ${oneLine(words, WORDS_MAX)}`),
+  ];
 }
 
 function linesOf(findings: readonly Finding[]) {
@@ -233,10 +234,6 @@ function noticeFinding({ channelId, reach }: ReachedChannel): Finding {
   }
   if (reach === 'reached') return fine`✅ *Notices* reach ${channel}`;
   return problem`❌ *Notices* don't reach ${channel} (${oneLine(reach.refused, WORDS_MAX)}). Invite me there, or change the notice channels in \`/docs-agent settings\`.`;
-}
-
-function workFinding(words: string): Finding {
-  return problem`❌ *Work* ${oneLine(words, WORDS_MAX)}`;
 }
 
 export const NEEDED_FOR_MS = 7 * 86_400_000;
