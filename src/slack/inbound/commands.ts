@@ -15,13 +15,12 @@ import { plainModal } from '../views/form.ts';
 import { type AgentPause, doctorView } from '../views/home.ts';
 import type { SlackMessage } from '../views/message.ts';
 import {
-  cannotStopView,
   jobAtAnotherView,
   noJobIdView,
   noSuchAgentJobView,
   type RunningJob,
   refusalView,
-  stillWorkingView,
+  runningJobView,
   watchedAlreadyView,
   watchedUnseenView,
 } from '../views/private-answers.ts';
@@ -116,9 +115,12 @@ export async function answerInWords(
   }
   switch (intent.kind) {
     case 'stop':
-      return readInTime(deps, async () => cannotStopView(await running(deps, viewer)));
-    case 'progress':
-      return readInTime(deps, async () => stillWorkingView(await running(deps, viewer), deps.clock.now()));
+    case 'progress': {
+      const about = intent.kind;
+      return readInTime(deps, async () =>
+        runningJobView(await running(deps, viewer), about, deps.clock.now()),
+      );
+    }
     case 'doctor':
       return doctorAnswer(deps, viewer).catch((error) => refusedIn(error).answer);
     case 'help':

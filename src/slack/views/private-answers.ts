@@ -299,20 +299,18 @@ export type RunningJob = Readonly<{
   canStop?: boolean;
 }>;
 
-const nothingRunning = say`Nothing of yours is running.`;
-
-export function cannotStopView(running: RunningJob | null): SlackMessage {
-  if (running === null) return nothingRunning;
+export function runningJobView(
+  running: RunningJob | null,
+  about: 'stop' | 'progress',
+  nowMs: number,
+): SlackMessage {
+  if (running === null) return say`Nothing of yours is running.`;
   const { job, permalink, names, canStop } = running;
   const openThread = linkButton(buttons.openThread, permalink);
-  return messageOfJob(job, names, stopBlocks(job, names, canStop, openThread, false));
-}
-
-export function stillWorkingView(running: RunningJob | null, nowMs: number): SlackMessage {
-  if (running === null) return nothingRunning;
-  const { job, permalink, names } = running;
-  const news = mrkdwn`${stillWorking(job, nowMs)}: ${promptTitle(job.prompt, names)}`;
-  return messageOfJob(job, names, news, buttonRow(linkButton(buttons.openThread, permalink)));
+  const progress = mrkdwn`${stillWorking(job, nowMs)}: ${promptTitle(job.prompt, names)}`;
+  const blocks =
+    about === 'stop' ? stopBlocks(job, names, canStop, openThread, false) : [progress, buttonRow(openThread)];
+  return messageOfJob(job, names, blocks);
 }
 
 type ShownNotice = Omit<EphemeralNotice, 'kind'> & {
@@ -322,23 +320,18 @@ type ShownNotice = Omit<EphemeralNotice, 'kind'> & {
 export function ephemeralView(
   { kind, messageTs, said = '' }: ShownNotice,
   job: Job,
-  {
-    nowMs,
-    sites,
-    canStop,
-  }: Pick<RunningJob, 'canStop'> & Readonly<{ nowMs: number; sites?: Sites | undefined }>,
+  { nowMs, sites, canStop }: Readonly<{ nowMs: number; sites?: Sites | undefined; canStop?: boolean }>,
 ): SlackMessage {
   const what = messageTs === job.requestTs ? 'request' : 'reply';
   const isRunning = activeStages.has(job.stage.kind);
-  const view = (...parts: readonly Blocks[]) => messageOfJob(job, NO_NAMES, ...parts);
   switch (kind) {
     case 'edited_after_sending':
-      return view(
+      return message(
         mrkdwn`✏️ You edited a ${what} that was already sent.`,
         buttonRow(targetButton(buttons.sendCorrection, job, { messageTs })),
       );
     case 'kept_thanks':
-      return view(
+      return message(
         mrkdwn`*Kept between people: it looks like a thank-you.*`,
         buttonRow(targetButton(buttons.sendAnyway, job, { messageTs })),
       );
@@ -346,14 +339,14 @@ export function ephemeralView(
       const label = `Send ${quotedPrompt(oneLine(said, SAID_MAX), NO_NAMES, SAID_MAX)} to the agent`;
       const send = targetButton({ ...buttons.sendAnyway, label }, job, { messageTs });
       return isRunning
-        ? view(stopBlocks(job, NO_NAMES, canStop, send, true))
-        : view(mrkdwn`Nothing is running in this thread.`, buttonRow(send));
+        ? message(stopBlocks(job, NO_NAMES, canStop, send, true))
+        : message(mrkdwn`Nothing is running in this thread.`, buttonRow(send));
     }
     case 'still_working': {
       const words = isRunning
         ? mrkdwn`${stillWorking(job, nowMs)}. The agent can't answer questions; I'll post the pull request here.`
         : stateLine(job, { sites });
-      return view(withSendButton(message(words), job, messageTs).blocks);
+      return withSendButton(message(words), job, messageTs);
     }
   }
 }

@@ -14,7 +14,6 @@ import { doctorView, homeView } from '../../../src/slack/views/home.ts';
 import { cardView } from '../../../src/slack/views/job.ts';
 import {
   adminsOnlyView,
-  cannotStopView,
   ephemeralView,
   jobForgottenView,
   newMessagesOnlyView,
@@ -22,7 +21,7 @@ import {
   notStoredView,
   refusalView,
   requestNotPostedView,
-  stillWorkingView,
+  runningJobView,
   storingUnclearView,
 } from '../../../src/slack/views/private-answers.ts';
 import { helpView, listView, statusView } from '../../../src/slack/views/status.ts';
@@ -267,9 +266,9 @@ const mentionedIn = { channelId: 'C0DOCS', threadTs: '1795183500.000100', messag
 const notForTheAgent: StateGroup = {
   title: 'Probably not meant for the agent: privately, before anything starts',
   states: {
-    'to be stopped': cannotStopView(running),
-    'but nothing runs': cannotStopView(null),
-    'is it done?': stillWorkingView(running, laterMs),
+    'to be stopped': runningJobView(running, 'stop', laterMs),
+    'but nothing runs': runningJobView(null, 'stop', laterMs),
+    'is it done?': runningJobView(running, 'progress', laterMs),
     'one word': questionView({ job: doubted('limits'), sameAs: null }, null),
     'nearly a command': questionView({ job: doubted('lists'), sameAs: null }, null),
     'a question': questionView({ job: doubted('Where is the changelog?'), sameAs: null }, null),

@@ -18,7 +18,6 @@ describe('a message in the thread that one person sees', () => {
       {
         "elements": [
           {
-            "accessibility_label": "Send the correction, Document the rate limits of our API",
             "action_id": "send_correction",
             "text": {
               "emoji": true,

@@ -3,12 +3,12 @@ import type { Announcement } from '../../../src/jobs/announcement.ts';
 import { type Job, type OfferAnswer, requestersOf } from '../../../src/jobs/job.ts';
 import { questionView, saidSinceView, sendAlongView } from '../../../src/slack/views/compose.ts';
 import { cardView } from '../../../src/slack/views/job.ts';
+import { messageOfJob } from '../../../src/slack/views/message.ts';
 import {
-  cannotStopView,
   ephemeralView,
   refusalView,
   requestNotPostedView,
-  stillWorkingView,
+  runningJobView,
 } from '../../../src/slack/views/private-answers.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
 import { fc } from '../../support/properties.ts';
@@ -137,17 +137,19 @@ describe('whatever people and the agent API write', () => {
         expectSafe(tooLateView(j, o, new Map([[o.by ?? '', name]])), { named: [j.agentJob?.prLink ?? ''] }),
       ),
     );
-    const at = { nowMs: 0 };
-    expectSafe(ephemeralView({ kind: 'edited_after_sending', messageTs: '1.000100' }, aJob(), at), {});
+    type Notice = Parameters<typeof ephemeralView>[0];
+    const told = (notice: Notice, j: Job) =>
+      messageOfJob(j, names, ephemeralView(notice, j, { nowMs: 0 }).blocks);
+    expectSafe(told({ kind: 'edited_after_sending', messageTs: '1.000100' }, aJob()), {});
     fc.assert(
       fc.property(job(), text(), (j, said) => {
-        expectSafe(ephemeralView({ kind: 'cannot_stop', messageTs: '1.000100', said }, j, at), {});
+        expectSafe(told({ kind: 'cannot_stop', messageTs: '1.000100', said }, j), {});
         const place = { channelId: 'C1', threadTs: '1.000100', messageTs: '1.000200' };
         expectSafe(sendAlongView(place, [said, 'Bob']), {});
         expectSafe(saidSinceView(j, { ...place, jobId: 'job-1', sinceTs: '1.000100' }, [said]), {});
         const running = { job: j, permalink: null, names: new Map() };
-        expectSafe(cannotStopView(running), {});
-        expectSafe(stillWorkingView(running, 0), {});
+        expectSafe(runningJobView(running, 'stop', 0), {});
+        expectSafe(runningJobView(running, 'progress', 0), {});
       }),
     );
   });
