@@ -265,11 +265,8 @@ function linesInput(lines: readonly ThreadLine[]) {
 
 export const readingThreadView = say`⏳ Reading the thread…`;
 
-export function threadNotReadView(isTooLong: boolean): SlackMessage {
-  return isTooLong
-    ? say`⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`.`
-    : say`⚠️ *I couldn't read the thread.* Please try again, or ask outside the thread: \`/docs-agent explain the rate limits\`.`;
-}
+export const threadTooLongView = say`⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`.`;
+export const threadNotReadView = say`⚠️ *I couldn't read the thread.* Please try again, or ask outside the thread: \`/docs-agent explain the rate limits\`.`;
 
 export type StartQuestion = Readonly<{ job: Job; sameAs: Job | null }>;
 

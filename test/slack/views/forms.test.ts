@@ -7,8 +7,8 @@ import {
   promptAbout,
   sendAlongView,
   type ThreadLine,
-  threadNotReadView,
   threadPreviewView,
+  threadTooLongView,
 } from '../../../src/slack/views/compose.ts';
 import { atField } from '../../../src/slack/views/form.ts';
 import { refusalView } from '../../../src/slack/views/private-answers.ts';
@@ -183,7 +183,7 @@ describe('the form with the messages of a thread', () => {
       [Start with the thread] [Choose messages…] [Only my words]",
       ]
     `);
-    expect(threadNotReadView(true).text).toMatchInlineSnapshot(
+    expect(threadTooLongView.text).toMatchInlineSnapshot(
       `"⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`."`,
     );
     expect(noFormView.text).toMatchInlineSnapshot(

@@ -33,6 +33,7 @@ import {
   type ThreadPreview,
   threadNotReadView,
   threadPreviewView,
+  threadTooLongView,
 } from '../../views/compose.ts';
 import { plainModal } from '../../views/form.ts';
 import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
@@ -77,13 +78,13 @@ export async function readThread(
     if (error instanceof SlackCallError) throw new Refused(notOffered(deps, channelId, error));
     throw error;
   }
-  throw new Refused(threadNotReadView(false));
+  throw new Refused(threadNotReadView);
 }
 
 function notOffered({ log }: ListenerDeps, channelId: string, error: unknown) {
   log.warn('thread_not_offered', { channel_id: channelId, error });
   if (!(error instanceof SlackCallError)) return notReadView;
-  return threadNotReadView(error.failure.code === TOO_MANY_MESSAGES);
+  return error.failure.code === TOO_MANY_MESSAGES ? threadTooLongView : threadNotReadView;
 }
 
 function pickTicked(ticked: readonly string[]): PickMessages {
@@ -216,7 +217,7 @@ function startInThread(withThread: boolean): InteractionListener<Press> {
     if (problem !== null) return press.replace(problem);
     const read = await readThread(deps, mentioned, withThread ? pickBefore(deps, mentioned) : () => []);
     const mention = read.found.find(({ ts }) => ts === mentioned.messageTs);
-    if (mention === undefined) return threadNotReadView(false);
+    if (mention === undefined) return threadNotReadView;
     refuseEdited(read, mentioned.messageTs);
     const text = requestIn(mention, deps.botUserId).text;
     const question = await startFrom(deps, press, { ...requestWith(deps, read, mentioned), text });
@@ -275,7 +276,7 @@ async function preview(
 export const threadSubmissions = {
   threadPreview: async (deps, form) => {
     const offered = decode(offeredThreadData, form.view.private_metadata);
-    if (offered === null) return threadNotReadView(false);
+    if (offered === null) return threadNotReadView;
     const { ticked } = form.values;
     const read = await readThread(deps, { ...offered, fromTs: offered.oldestTs }, pickTicked(ticked));
     refuseChanged(toLines(read), ticked);
@@ -286,7 +287,7 @@ export const threadSubmissions = {
   saidSince: async (deps, form) => {
     const since = decode(saidSinceData, form.view.private_metadata);
     const { ticked } = form.values;
-    if (since === null) return threadNotReadView(false);
+    if (since === null) return threadNotReadView;
     const all = await readSaidSince(deps, since);
     const said = { ...all, messages: pickTicked(ticked)(all.messages) };
     refuseChanged(toLines(said), ticked);
