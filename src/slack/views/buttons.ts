@@ -26,9 +26,6 @@ const buttonTarget = z.object({
  */
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 
-/** At most 2000 characters. */
-export const encodeButton = (target: ButtonTarget) => JSON.stringify(target);
-
 export const decodeButton = (value: string): ButtonTarget | null => decode(buttonTarget, value);
 
 export type PressFacts = Readonly<{

@@ -2,7 +2,7 @@ import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { FollowUpMode } from '#jobs/policy.ts';
 import { type Project, type Projects, unescaped } from '#jobs/requests/command.ts';
 import { formIds, type SettingsFormData, viewIds } from '../protocol/ids.ts';
-import { type Blocks, blocksOf, message, type SlackMessage, say } from './message.ts';
+import { type Blocks, blocksOf, plain, type SlackMessage, say } from './message.ts';
 import { channelMention, cut, fullDuration, inFigures, mrkdwn, oneLine, shown } from './text.ts';
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
@@ -119,10 +119,6 @@ export function atField({ text }: SlackMessage): string {
   return shown(unescaped(text).replace(/[*`]/g, ''), ERROR_MAX);
 }
 
-function plain(text: string): Readonly<{ type: 'plain_text'; text: string }> {
-  return { type: 'plain_text', text };
-}
-
 const NEWS_PREFIX = 'news:';
 
 /** Replaces earlier news. */
@@ -183,7 +179,7 @@ export function settingsForm(
 }
 
 export function settingsSavedView(channelId: string): SlackMessage {
-  return message(mrkdwn`✅ *Settings saved* for ${channelMention(channelId)}. They apply from now on.`);
+  return say`✅ *Settings saved* for ${channelMention(channelId)}. They apply from now on.`;
 }
 
 export const notAChoiceView = say`That's no longer available. Please choose again.`;

@@ -9,7 +9,7 @@ import type {
 } from '@slack/types';
 import type { Job } from '#jobs/job.ts';
 import { escapeMrkdwn } from '../protocol/slack-text.ts';
-import { type ButtonKind, type ButtonTarget, buttons, decodeButton, encodeButton } from './buttons.ts';
+import { type ButtonKind, type ButtonTarget, buttons, decodeButton } from './buttons.ts';
 import {
   BUTTON_LABEL_MAX,
   cut,
@@ -125,7 +125,7 @@ export function targetButton(
   target: Omit<ButtonTarget, 'jobId'> = {},
   confirm?: ConfirmationDialog,
 ): Button {
-  return { ...pressButton(kind, encodeButton({ jobId, ...target })), ...(confirm && { confirm }) };
+  return { ...pressButton(kind, JSON.stringify({ jobId, ...target })), ...(confirm && { confirm }) };
 }
 
 function confirmation(title: string, text: string, confirm: string): ConfirmationDialog {
@@ -150,7 +150,7 @@ export const confirmations = {
   ),
 };
 
-function plain(text: string): PlainTextElement {
+export function plain(text: string): PlainTextElement {
   return { type: 'plain_text', text, emoji: true };
 }
 

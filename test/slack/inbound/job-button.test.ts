@@ -9,7 +9,7 @@ import type { JobEvent } from '../../../src/jobs/event.ts';
 import { loggedRequest } from '../../../src/slack/inbound/connection/requests.ts';
 import { answerJobButton } from '../../../src/slack/inbound/job-button.ts';
 import { pressOf } from '../../../src/slack/inbound/listener.ts';
-import { encodeButton, jobButtons } from '../../../src/slack/views/buttons.ts';
+import { jobButtons } from '../../../src/slack/views/buttons.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 import { anAgentJob, aReply, policy, request } from '../../jobs/support/builders.ts';
@@ -42,7 +42,7 @@ async function press(store: Store, jobId: string, meanwhile: () => Promise<unkno
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: (line) => void lines.push(line) } });
   const deps = { store: undoneOnce(store, meanwhile), clock, log, newContext, teamId: request.teamId };
-  const value = encodeButton({ jobId, message: 1 });
+  const value = JSON.stringify({ jobId, message: 1 });
   const body = {
     type: 'block_actions',
     user: { id: 'U1' },
