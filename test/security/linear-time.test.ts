@@ -21,12 +21,12 @@ import {
   stripLeadingMention,
 } from '../../src/slack/protocol/slack-text.ts';
 import {
+  asRead,
   httpUrl,
   oneLine,
   promptTitle,
   quotedPrompt,
   titledPrompt,
-  whatItIsAbout,
   wholePrompt,
 } from '../../src/slack/views/text.ts';
 import { regularExpressionsOf } from '../support/regular-expressions.ts';
@@ -122,7 +122,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   sanitize,
   httpUrl,
   previewIn,
-  whatItIsAbout,
+  asRead: (text) => asRead(text, new Map()),
   mentionedUserIds,
   escapeMrkdwn,
   displayText,

@@ -5,7 +5,6 @@ import type { FollowUpMode } from '#jobs/policy.ts';
 import type { FileKind, UnsentFile } from '#jobs/requests/attachments.ts';
 import { unescaped } from '#jobs/requests/command.ts';
 import { NOT_SEEN } from '../protocol/error-codes.ts';
-import { displayText, readableText } from '../protocol/slack-text.ts';
 import { type ButtonKind, buttons } from './buttons.ts';
 import { askerOf, editAndStart, startAgain, startAgainOrEdit, stateLine, type ViewFacts } from './job.ts';
 import {
@@ -67,7 +66,8 @@ type OfferView = Readonly<{
   /** From the agent or a code host; untrusted. */
   words?: string;
   advice?: Mrkdwn | false;
-  buttons: Parts<Button>;
+  buttons?: Parts<Button>;
+  whileOpen?: Blocks;
 }>;
 
 export type ThreadContext = ViewFacts &
@@ -200,20 +200,18 @@ export function announcementView(
   thread: ThreadContext,
   outcome: OfferOutcome | null = null,
 ): SlackMessage {
-  const { kind } = announcement;
   const all: Partial<Views> = { ...views, ...thread.features?.announcements };
-  const viewOf = (all[kind] ?? ofRemovedFeature) as ViewOf<Announcement>;
+  const viewOf = (all[announcement.kind] ?? ofRemovedFeature) as ViewOf<Announcement>;
   const view = viewOf(announcement, job, thread);
   const isOpen = outcome === null;
   const blocks = 'news' in view ? offerBlocks(view, isOpen) : view;
   if (isOpen) return messageOfJob(job, thread.names, blocks);
-  const decided = blocksOf(kind === 'draft' ? draftBlocks(job, thread.names) : blocks);
   const words = outcomeWords(outcome, thread);
   return messageOfJob(
     job,
     thread.names,
     // Removes the button beside a warning. *Reply to the agent*, in a row, stays.
-    decided.map(withoutAccessory),
+    blocksOf(blocks).map(withoutAccessory),
     words !== null && smallPrint(mrkdwn`${words}`),
   );
 }
@@ -221,14 +219,14 @@ export function announcementView(
 const ofRemovedFeature = () => mrkdwn`🗄️ *This is no longer available.*`;
 
 export function offerBlocks(
-  { news, below, words, advice, buttons: offered }: OfferView,
+  { news, below, words, advice, buttons: offered, whileOpen }: OfferView,
   isOpen: boolean,
 ): Blocks {
   return [
     joined([news, isOpen && advice], ' '),
     below,
     words ? quotation(shown(words, REFUSAL_MAX)) : null,
-    isOpen && buttonRow(offered),
+    isOpen && [buttonRow(offered), whileOpen],
   ];
 }
 
@@ -347,32 +345,26 @@ export function tooLateView(job: Job, outcome: OfferOutcome | null, thread: Thre
 }
 
 function draftView({ number, approvers }: AnnouncementOf<'draft'>, job: Job, { names }: ThreadContext) {
-  const target = { draft: number };
+  const { words, notes, permalink } = asRead(job.prompt, names);
   const { stage } = job;
   const count = stage.kind === 'draft' ? stage.messages.length + (stage.replies ?? 0) : 0;
-  return [
-    draftBlocks(job, names),
-    count > 0 &&
-      paragraph(
-        mrkdwn`${counted(count, 'message')} of this thread included`,
-        targetButton(buttons.chooseForDraft, job, target),
-      ),
-    buttonRow(
-      [buttons.startDraft, buttons.editDraft, buttons.dismissDraft].map((kind) =>
-        targetButton(kind, job, target),
-      ),
-    ),
-    approvers.length > 0 && smallPrint(mrkdwn`only ${namesOf(approvers, names)} can start it`),
-  ];
-}
-
-function draftBlocks(job: Job, names: Names) {
-  const { words, notes, permalink } = asRead(displayText(readableText(job.prompt, names)));
-  return [
-    mrkdwn`📝 *Draft* from ${sourceOf(job, permalink, names)}`,
-    quotation(shown(words, PROMPT_MAX)),
-    notes !== null && [mrkdwn`*${withNotes}*`, quotation(shown(notes, PROMPT_MAX))],
-  ];
+  const draftButton = (kind: ButtonKind) => targetButton(kind, job, { draft: number });
+  return {
+    news: mrkdwn`📝 *Draft* from ${sourceOf(job, permalink, names)}`,
+    below: [
+      quotation(shown(words, PROMPT_MAX)),
+      notes !== null && [mrkdwn`*${withNotes}*`, quotation(shown(notes, PROMPT_MAX))],
+    ],
+    whileOpen: [
+      count > 0 &&
+        paragraph(
+          mrkdwn`${counted(count, 'message')} of this thread included`,
+          draftButton(buttons.chooseForDraft),
+        ),
+      buttonRow([buttons.startDraft, buttons.editDraft, buttons.dismissDraft].map(draftButton)),
+      approvers.length > 0 && smallPrint(mrkdwn`only ${namesOf(approvers, names)} can start it`),
+    ],
+  };
 }
 
 export function onlyTheseView(approvers: readonly string[], names: Names): SlackMessage {

@@ -89,8 +89,10 @@ export function nameIn(names: Names, userId: string | null, nameless: string = l
   return oneLine(names.get(userId ?? '') ?? nameless);
 }
 
+/** A URL makes no title. */
 function asMeant(prompt: string, names: Names) {
-  return whatItIsAbout(displayText(readableText(prompt, names)));
+  const { words, notes } = asRead(prompt, names);
+  return notes === null ? words : `${words}\n\n${withNotes}\n${notes}`;
 }
 
 export function shownPrompt(prompt: string, names: Names, max: number): string {
@@ -150,8 +152,8 @@ export function aboutMessage(text: string, permalink: string | null) {
   return { start: `${aboutLine(place)}\n`, quoted };
 }
 
-/** @param request as the agent reads it, unescaped */
-export function asRead(request: string) {
+export function asRead(prompt: string, names: Names) {
+  const request = displayText(readableText(prompt, names));
   const [firstLine = ''] = request.split('\n', 1);
   const [place = '', link = null] = / \((https?:\/\/[^\s()]+)\)(?=:$)/.exec(firstLine) ?? [];
   const message = unquoted(request.slice(firstLine.length)).trimStart();
@@ -161,12 +163,6 @@ export function asRead(request: string) {
   const [before = '', quoted = '', ...others] = words.split(`\n\n${TEXT_HEADING}\n`);
   const hasNotes = quoted.startsWith('>') && others.length === 0;
   return hasNotes ? { words: before, notes: unquoted(quoted), permalink } : { words, notes: null, permalink };
-}
-
-/** A URL makes no title. */
-export function whatItIsAbout(request: string): string {
-  const { words, notes } = asRead(request);
-  return notes === null ? words : `${words}\n\n${withNotes}\n${notes}`;
 }
 
 function unquoted(text: string) {
