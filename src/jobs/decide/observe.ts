@@ -72,14 +72,8 @@ export const checkDeciders = {
     builder.refreshCard();
   },
 
-  keep_watching_pressed(builder, { question: number }) {
-    const stage = stageWithQuestion(builder, number);
-    if (stage?.question?.answer !== null) return;
-    builder.change({
-      stage: { ...stage, question: { number, answer: 'keep' }, askFromMs: nextAskMs(builder) },
-    });
-    builder.schedule('check_job');
-  },
+  keep_watching_pressed: (builder, { question }) => watchOn(builder, question, null, 'keep'),
+  resume_watching_pressed: (builder, { question }) => watchOn(builder, question, 'stop', null),
 
   stop_watching_pressed(builder, { question: number, userId, inSession }) {
     const { stage, trouble, watchQuestions } = builder.job;
@@ -91,14 +85,6 @@ export const checkDeciders = {
       trouble: trouble?.source === 'check' ? null : trouble,
     });
     if (inSession && userId !== undefined) builder.announce({ kind: 'unwatched', userId });
-    builder.refreshCard();
-  },
-
-  resume_watching_pressed(builder, { question: number }) {
-    const stage = stageWithQuestion(builder, number);
-    if (stage?.question?.answer !== 'stop') return;
-    builder.change({ stage: { ...stage, question: undefined, askFromMs: nextAskMs(builder) } });
-    builder.schedule('check_job');
     builder.refreshCard();
   },
 } satisfies Partial<Deciders>;
@@ -352,22 +338,24 @@ function askIfLong(builder: DecisionBuilder) {
   const { stage, watchQuestions } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer === null) return;
   const { nowMs, policy } = builder;
-  const { turnStartedAtMs: sinceMs } = stage;
-  if (nowMs < (stage.askFromMs ?? sinceMs + policy.longRunningAfterMs)) return;
+  const lastedMs = nowMs - stage.turnStartedAtMs;
+  if (stage.askFromMs === undefined ? lastedMs < policy.longRunningAfterMs : nowMs < stage.askFromMs) return;
   const number = watchQuestions + 1;
   builder.change({
     watchQuestions: number,
     stage: { ...stage, question: { number, answer: null } },
   });
-  builder.announce({ kind: 'long_running', question: number, sinceMs, lastedMs: nowMs - sinceMs });
+  builder.announce({ kind: 'long_running', question: number, lastedMs });
 }
 
-function stageWithQuestion({ job: { stage } }: DecisionBuilder, number: number) {
-  return stage.kind === 'working' && stage.question?.number === number ? stage : null;
-}
-
-function nextAskMs({ nowMs, policy }: DecisionBuilder) {
-  return nowMs + policy.longRunningAfterMs;
+function watchOn(builder: DecisionBuilder, number: number, from: 'stop' | null, to: 'keep' | null) {
+  const { job, nowMs, policy } = builder;
+  const { stage } = job;
+  if (stage.kind !== 'working' || stage.question?.number !== number || stage.question.answer !== from) return;
+  const question = to === null ? undefined : { number, answer: to };
+  builder.change({ stage: { ...stage, question, askFromMs: nowMs + policy.longRunningAfterMs } });
+  builder.schedule('check_job');
+  builder.refreshCard();
 }
 
 export const LONGEST_NEWS_PAUSE_MS = 3_600_000;
