@@ -43,7 +43,7 @@ interface Announcements {
   message_unknown: { callId: string; count: number; authorIds: readonly string[] };
   recipe_skipped: { recipe: string };
   caught_up: { count: number };
-  long_running: { question: number; sinceMs: number; lastedMs: number };
+  long_running: { question: number; lastedMs: number };
   follow_up: { userId: string; text: string };
   files_not_sent: { files: readonly UnsentFile[]; takesPictures?: true };
   snippets_not_sent: { snippets: readonly UnreadSnippet[] };

@@ -338,14 +338,14 @@ function askIfLong(builder: DecisionBuilder) {
   const { stage, watchQuestions } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer === null) return;
   const { nowMs, policy } = builder;
-  const lastedMs = nowMs - stage.turnStartedAtMs;
-  if (stage.askFromMs === undefined ? lastedMs < policy.longRunningAfterMs : nowMs < stage.askFromMs) return;
+  const { turnStartedAtMs, askFromMs = turnStartedAtMs + policy.longRunningAfterMs } = stage;
+  if (nowMs < askFromMs) return;
   const number = watchQuestions + 1;
   builder.change({
     watchQuestions: number,
     stage: { ...stage, question: { number, answer: null } },
   });
-  builder.announce({ kind: 'long_running', question: number, lastedMs });
+  builder.announce({ kind: 'long_running', question: number, lastedMs: nowMs - turnStartedAtMs });
 }
 
 function watchOn(builder: DecisionBuilder, number: number, from: 'stop' | null, to: 'keep' | null) {

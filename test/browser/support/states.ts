@@ -181,7 +181,6 @@ const thread: StateGroup = {
     'long-running': said({
       kind: 'long_running',
       question: 1,
-      sinceMs: fivePastTwoMs,
       lastedMs: 360 * MINUTE_MS,
     }),
     merged: said({ kind: 'pull_request_over', state: 'merged', by: 'octocat' }),

@@ -24,7 +24,7 @@ describe('a turn that lasts long (W4)', () => {
     expect(asked(world)).toBe(0);
     world.advance(20 * HOUR_MS);
     expect(asked(world)).toBe(1);
-    expect(world.news.at(-1)).toBe('long running since 0 s');
+    expect(world.news.at(-1)).toBe('long running for 6 h');
     world.answer = anAgentJob({ status: 'completed' });
     world.advance(MINUTE_MS);
     expect(world.job.stage.kind).toBe('ended');

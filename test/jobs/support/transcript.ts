@@ -49,7 +49,7 @@ export function newsOf(announcement: Announcement, startMs: number): string {
     case 'message_unknown':
       return `${announcement.count} unknown`;
     case 'long_running':
-      return `long running since ${(announcement.sinceMs - startMs) / 1000} s`;
+      return `long running for ${announcement.lastedMs / 3_600_000} h`;
     case 'pull_request_over':
       return `${announcement.state} by ${announcement.by ?? 'nobody known'}`;
     case 'reminder':

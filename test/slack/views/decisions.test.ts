@@ -5,7 +5,7 @@ import type { OfferAnswer } from '../../../src/jobs/job.ts';
 import type { FileKind } from '../../../src/jobs/requests/attachments.ts';
 import { decodeButton } from '../../../src/slack/views/buttons.ts';
 import { stateLine } from '../../../src/slack/views/job.ts';
-import { aJob, fivePastTwoMs, noNames } from './a-job.ts';
+import { aJob, noNames } from './a-job.ts';
 import { announcementView, postedView } from './support/thread.ts';
 
 describe('where a person must decide, the thread says why and offers a button', () => {
@@ -165,7 +165,6 @@ describe('where a person must decide, the thread says why and offers a button', 
     const asked = {
       kind: 'long_running',
       question: 2,
-      sinceMs: fivePastTwoMs,
       lastedMs: 6 * 3_600_000,
     } as const;
     const message = announcementView(asked, aJob(), noNames);
@@ -237,13 +236,13 @@ describe('once it is decided, the message says who decided what, and offers noth
     ],
     [
       'a long turn, kept',
-      { kind: 'long_running', question: 1, sinceMs: 0, lastedMs: 8e6 },
+      { kind: 'long_running', question: 1, lastedMs: 8e6 },
       'kept_watching',
       '⏳ <@U1> *Still working after 2 h 13 min.*\nAlice chose to keep watching',
     ],
     [
       'a long turn, left',
-      { kind: 'long_running', question: 1, sinceMs: 0, lastedMs: 21_600_000 },
+      { kind: 'long_running', question: 1, lastedMs: 21_600_000 },
       'stopped_watching',
       '⏳ <@U1> *Still working after 6 h.*\nAlice stopped watching; the agent may still be working',
     ],

@@ -221,7 +221,7 @@ export function announcement(): fc.Arbitrary<Announcement> {
         },
       ),
     }),
-    fc.record({ kind: fc.constant('long_running'), question: fc.nat(), sinceMs: time(), lastedMs: fc.nat() }),
+    fc.record({ kind: fc.constant('long_running'), question: fc.nat(), lastedMs: fc.nat() }),
     fc.record(reminder),
     fc.record({ ...reminder, afterMs: time() }),
     fc.record(
