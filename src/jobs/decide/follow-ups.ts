@@ -232,6 +232,7 @@ export function enqueueOrRefuse(
   followUp: FollowUp,
   refusal = refusalOf(builder, followUp),
 ): void {
+  if (followUp.snippets.length > 0) builder.schedule('read_snippets');
   if (refusal === null) {
     builder.updateFollowUps([followUp], { state: 'waiting', callId: null });
     scheduleSending(builder);

@@ -159,7 +159,6 @@ function route(
   else if (!isKeptOut(builder, followUp, reply)) {
     // Its files were named on arrival.
     if (before !== 'excluded') nameOthers(builder, reply.messageTs, others);
-    if (snippets.length > 0) builder.schedule('read_snippets');
     const isOnlyFiles = isBlank(promptOf(followUp)) && snippets.length === 0 && others.length > 0;
     if (isOnlyFiles) builder.excludeFollowUp(followUp, 'excluded');
     else enqueueNew(builder, followUp);
@@ -281,7 +280,7 @@ function completeRequest(builder: DecisionBuilder, reply: Reply) {
   }
   const pictures = builder.picturesIn(others);
   if (text === '' && snippets.length === 0 && pictures === undefined) return;
-  enqueue(builder, newFollowUp(builder, { ...reply, text, snippets, pictures }));
+  enqueueOrRefuse(builder, newFollowUp(builder, { ...reply, text, snippets, pictures }));
 }
 
 function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply) {
@@ -296,8 +295,8 @@ function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply)
   const whole = text === '' ? before.text : reply.text;
   const { nowMs: receivedAtMs } = builder;
   const isToSend = before.state === 'waiting' || (before.state === 'not_sent' && isBlank(promptOf(before)));
-  if (isSent) enqueue(builder, { ...before, text, snippets, pictures, receivedAtMs });
-  else if (isToSend) enqueue(builder, { ...before, text: whole, snippets, pictures, receivedAtMs });
+  if (isSent) enqueueOrRefuse(builder, { ...before, text, snippets, pictures, receivedAtMs });
+  else if (isToSend) enqueueOrRefuse(builder, { ...before, text: whole, snippets, pictures, receivedAtMs });
   else if (before.state === 'not_sent') builder.saveFollowUp({ ...before, text: whole, pictures });
   else if (before.state === 'sending' || before.state === 'unknown') {
     if (text !== '') builder.saveFollowUp({ ...before, corrected: reply.text });
@@ -306,11 +305,6 @@ function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply)
       [...snippets, ...added].map(({ name }) => ({ name, problem: 'unreadable' })),
     );
   }
-}
-
-function enqueue(builder: DecisionBuilder, followUp: FollowUp) {
-  if (followUp.snippets.length > 0) builder.schedule('read_snippets');
-  enqueueOrRefuse(builder, followUp);
 }
 
 /** An edit may have removed words. */
