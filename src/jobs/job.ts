@@ -130,7 +130,6 @@ export type Draft = Readonly<{
   postTs: string | null;
   /** Reactions at the last read; absent: they do not count. */
   markedBy?: readonly string[] | undefined;
-  draftedAtMs: number;
   replies?: number;
   /** Unknown whether Slack posted its message. */
   isUnseen?: true;

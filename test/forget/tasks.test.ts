@@ -70,7 +70,7 @@ describeOnDatabases('what is still to be done', (make) => {
   });
 
   test('prevents it while a workflow waits for a draft: its step would never end', async () => {
-    const draft = { number: 1, thread: null, messages: [], postTs: '3.1', draftedAtMs: NOW_MS };
+    const draft = { number: 1, thread: null, messages: [], postTs: '3.1' };
     const origin = { kind: 'workflow', executionId: 'Fx1', waits: true } as const;
     const job = aJob({ id: 'job-3', requesterId: 'U1', stage: { kind: 'draft', ...draft }, origin });
     const written = async (step: { readonly isStepCompleted?: true }) => {

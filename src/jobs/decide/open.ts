@@ -239,9 +239,9 @@ export const startDeciders = {
   },
 
   draft_expired(builder) {
-    const { stage } = builder.job;
+    const { stage, requestedAtMs } = builder.job;
     if (stage.kind !== 'draft') return;
-    const dueAtMs = stage.draftedAtMs + DRAFT_KEPT_MS;
+    const dueAtMs = requestedAtMs + DRAFT_KEPT_MS;
     if (builder.nowMs < dueAtMs) builder.schedule('expire_draft', dueAtMs);
     else drop(builder, 'expired', null);
   },
@@ -374,7 +374,7 @@ function makeDraft(
   const { nowMs } = builder;
   const threadTs = thread?.threadTs ?? null;
   builder.change({
-    stage: { kind: 'draft', number, thread, messages, markedBy, postTs: null, draftedAtMs: nowMs },
+    stage: { kind: 'draft', number, thread, messages, markedBy, postTs: null },
     threadTs,
     repliesAfterTs: thread?.lastTs ?? null,
   });

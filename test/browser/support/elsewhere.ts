@@ -31,7 +31,6 @@ const card = (facts: Partial<Job>) =>
 const draft = (facts: Partial<Job>, { approvers = [], outcome }: DraftPicture = {}) => {
   const stage: Stage = {
     kind: 'draft',
-    draftedAtMs: 0,
     number: 1,
     thread: null,
     messages: [],
@@ -52,7 +51,6 @@ const marked: Partial<Job> = {
   origin: { kind: 'reaction', messageTs: '1700000000.000100', emoji: 'memo', authorId: 'U2' },
   stage: {
     kind: 'draft',
-    draftedAtMs: 0,
     number: 1,
     thread: null,
     messages: ['1.0', '2.0'],

@@ -6,7 +6,7 @@ import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './sample
 const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
 const agentJob = { id: 'agent-7', status: 'active', repository: null, ref: null, model: null, prLink: null };
 const drafted = { number: 1, thread: null, messages: [], postTs: null };
-const aDraft = { kind: 'draft', draftedAtMs: 5, ...drafted } as const;
+const aDraft = { kind: 'draft', ...drafted } as const;
 const aDroppedDraft: Stage = {
   kind: 'dropped',
   ...{ number: 1, formerThreadTs: null, why: 'expired', byUserId: null },

@@ -15,7 +15,7 @@ const working: Stage = { kind: 'working', turnStartedAtMs: OLD_MS, settle: null 
 const draft = { number: 1, thread: null, messages: [], postTs: null };
 const stages: readonly Stage[] = [
   { kind: 'awaiting_confirmation', sameAsJobId: 'job-0', thread: null },
-  { kind: 'draft', draftedAtMs: 0, ...draft },
+  { kind: 'draft', ...draft },
   { kind: 'dropped', why: 'expired', byUserId: null, number: 1, formerThreadTs: null },
   { kind: 'opening' },
   { kind: 'card_failed', reason: 'not_in_channel', thread: null },

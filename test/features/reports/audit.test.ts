@@ -31,7 +31,7 @@ test.each<[what: string, job: Partial<Job>, source: string, outcome: string]>([
     {
       requesterId: null,
       origin: { kind: 'mention', app: { id: 'A1', name: 'CI', messageTs: '1.0', permalink: '' } },
-      stage: { kind: 'draft', number: 1, thread: null, messages: [], postTs: null, draftedAtMs: 0 },
+      stage: { kind: 'draft', number: 1, thread: null, messages: [], postTs: null },
     },
     'mention',
     'draft',

@@ -12,7 +12,7 @@ const draft = { kind: 'draft', number: 1, threadTs: null, approvers: [] } as con
 const facts = { number: 1, thread: null, postTs: null };
 const aDraft = (messages: readonly string[] = [], fields: Parameters<typeof aJob>[0] = {}) =>
   aJob({
-    stage: { kind: 'draft', draftedAtMs: 0, messages, ...facts },
+    stage: { kind: 'draft', messages, ...facts },
     prompt: 'Document <!channel>',
     ...fields,
   });
