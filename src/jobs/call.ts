@@ -51,12 +51,10 @@ export type CallOutcome = Readonly<{
 export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'unknown';
 
 export type EphemeralNotice = Readonly<{
-  kind: 'edited_after_sending' | KeptReply | KeptCommand;
+  kind: 'edited_after_sending' | (typeof keptIntents)[number];
   messageTs: string;
   said?: string;
 }>;
 
-export type KeptReply = 'kept_thanks' | 'cannot_stop' | 'still_working';
-
-/** Answered, not sent. */
-export type KeptCommand = 'kept_help' | 'kept_list' | 'kept_status';
+/** Such replies are answered, not sent. */
+export const keptIntents = ['small_talk', 'stop', 'progress', 'help', 'list', 'details', 'status'] as const;

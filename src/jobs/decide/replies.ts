@@ -1,4 +1,4 @@
-import type { KeptCommand, KeptReply } from '../call.ts';
+import { keptIntents } from '../call.ts';
 import type { Reply } from '../event.ts';
 import {
   excludedFollowUp,
@@ -221,16 +221,6 @@ function isRequestPending({ job, pendingCreateId }: DecisionBuilder) {
   return kind === 'awaiting_confirmation' || kind === 'opening' || kind === 'card_failed';
 }
 
-const KEPT_OUT: Readonly<Record<string, KeptReply | KeptCommand>> = {
-  small_talk: 'kept_thanks',
-  stop: 'cannot_stop',
-  progress: 'still_working',
-  details: 'kept_status',
-  help: 'kept_help',
-  list: 'kept_list',
-  status: 'kept_status',
-};
-
 /** Attachments are always for the agent. */
 function isKeptOut(builder: DecisionBuilder, followUp: FollowUp, { mentionsBot, attachments }: Reply) {
   const { job } = builder;
@@ -241,16 +231,16 @@ function isKeptOut(builder: DecisionBuilder, followUp: FollowUp, { mentionsBot, 
     return true;
   }
   const isAlone = attachments.snippets.length + attachments.others.length === 0;
-  const kind = isAlone ? KEPT_OUT[intent.kind] : undefined;
-  if (kind === undefined || (kind === 'still_working' && agentCan(job, 'summary'))) return false;
+  const kind = isAlone ? keptIntents.find((one) => one === intent.kind) : undefined;
+  if (kind === undefined || (kind === 'progress' && agentCan(job, 'summary'))) return false;
   builder.saveFollowUp({ ...followUp, state: 'aside', callId: null });
   builder.schedule('refresh_receipts');
   const { thankedBy = [] } = job;
-  if (kind === 'kept_thanks') {
+  if (kind === 'small_talk') {
     if (thankedBy.includes(userId)) return true;
     builder.change({ thankedBy: [...thankedBy, userId] });
   }
-  builder.postEphemeral(userId, { kind, messageTs, ...(kind === 'cannot_stop' && { said: text }) });
+  builder.postEphemeral(userId, { kind, messageTs, ...(kind === 'stop' && { said: text }) });
   return true;
 }
 

@@ -305,9 +305,9 @@ async function renderEphemeral(
     return { userId, channelId, workspaceUrl, names: await names.of(texts.join('\n')), sites };
   };
   switch (notice.kind) {
-    case 'kept_help':
+    case 'help':
       return withSendButton(helpView(null), job, notice.messageTs);
-    case 'kept_list': {
+    case 'list': {
       const page = await store.transaction(async (tx) => {
         const found = await tx.lists.page({ teamId, userId, channelId }, null, JOBS_PER_PAGE);
         return { ...found, jobs: await tx.readBudget.shown(found.jobs, nowMs) };
@@ -315,7 +315,8 @@ async function renderEphemeral(
       const view = listView(page, await reader(page.jobs.map(({ prompt }) => prompt)));
       return withSendButton(view, job, notice.messageTs);
     }
-    case 'kept_status': {
+    case 'details':
+    case 'status': {
       const [turns, unsent] = await store.transaction(async (tx) => {
         const found = await tx.jobs.readUnlocked(job.id);
         return [turnsOf(await tx.lists.callsOf(job.id)), found?.followUps ?? []] as const;

@@ -1,5 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
-import type { EphemeralNotice, KeptCommand } from '#jobs/call.ts';
+import type { EphemeralNotice } from '#jobs/call.ts';
 import { activeStages, canStop, isStopping, type Job, workingSince } from '#jobs/job.ts';
 import type { AccessRefusal } from '#jobs/policy.ts';
 import type { PromptVerdict, UnknownProject } from '#jobs/requests/command.ts';
@@ -314,7 +314,7 @@ export function runningJobView(
 }
 
 type ShownNotice = Omit<EphemeralNotice, 'kind'> & {
-  readonly kind: Exclude<EphemeralNotice['kind'], KeptCommand>;
+  readonly kind: Exclude<EphemeralNotice['kind'], 'help' | 'list' | 'details' | 'status'>;
 };
 
 export function ephemeralView(
@@ -330,19 +330,19 @@ export function ephemeralView(
         mrkdwn`✏️ You edited a ${what} that was already sent.`,
         buttonRow(targetButton(buttons.sendCorrection, job, { messageTs })),
       );
-    case 'kept_thanks':
+    case 'small_talk':
       return message(
         mrkdwn`*Kept between people: it looks like a thank-you.*`,
         buttonRow(targetButton(buttons.sendAnyway, job, { messageTs })),
       );
-    case 'cannot_stop': {
+    case 'stop': {
       const label = `Send ${quotedPrompt(oneLine(said, SAID_MAX), NO_NAMES, SAID_MAX)} to the agent`;
       const send = targetButton({ ...buttons.sendAnyway, label }, job, { messageTs });
       return isRunning
         ? message(stopBlocks(job, NO_NAMES, canStop, send, true))
         : message(mrkdwn`Nothing is running in this thread.`, buttonRow(send));
     }
-    case 'still_working': {
+    case 'progress': {
       const words = isRunning
         ? mrkdwn`${stillWorking(job, nowMs)}. The agent can't answer questions; I'll post the pull request here.`
         : stateLine(job, { sites });

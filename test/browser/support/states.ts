@@ -2,7 +2,6 @@ import { codeHostReport } from '../../../src/features/pull-requests/views.ts';
 import type { Recipe } from '../../../src/features/recipes/recipe.ts';
 import { recipesView } from '../../../src/features/recipes/view.ts';
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
-import type { EphemeralNotice, KeptReply } from '../../../src/jobs/call.ts';
 import type { NeedingJob, Queue } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Turn } from '../../../src/jobs/follow-ups/turns.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
@@ -254,7 +253,7 @@ const needed = (facts: Partial<Job>, undecided: NeedingJob['undecided'] = null):
 
 const running = { job: atWorkOn, permalink: threadLink, names };
 const laterMs = fivePastTwoMs + 4 * MINUTE_MS;
-const kept = (notice: Omit<EphemeralNotice, 'messageTs' | 'kind'> & { readonly kind: KeptReply }) =>
+const kept = (notice: Omit<Parameters<typeof ephemeralView>[0], 'messageTs'>) =>
   ephemeralView({ ...notice, messageTs: '1795183500.000200' }, atWorkOn, { nowMs: laterMs });
 const weekly: Recipe = {
   ...{ name: 'weekly-review', projectName: undefined, channelId: 'C0DOCS', request: '', values: new Map() },
@@ -274,9 +273,9 @@ const notForTheAgent: StateGroup = {
     'the same again': questionView({ job: job(), sameAs }, threadLink),
     recipes: recipesView([weekly, { ...weekly, name: 'release-notes', schedule: null }]),
     'no recipes': recipesView([]),
-    'in a thread: stop': kept({ kind: 'cannot_stop', said: 'stop' }),
-    'in a thread: thanks': kept({ kind: 'kept_thanks' }),
-    'in a thread: is it done?': kept({ kind: 'still_working' }),
+    'in a thread: stop': kept({ kind: 'stop', said: 'stop' }),
+    'in a thread: thanks': kept({ kind: 'small_talk' }),
+    'in a thread: is it done?': kept({ kind: 'progress' }),
     'mentioned in a thread of people': sendAlongView(mentionedIn, ['Alice', 'Alice']),
     'mentioned where replies are kept': saidSinceView(
       atWorkOn,

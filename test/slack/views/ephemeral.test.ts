@@ -34,7 +34,7 @@ describe('a message in the thread that one person sees', () => {
   });
 
   test('thanks after an end were kept between people (F4)', () => {
-    const { text } = ephemeralView({ kind: 'kept_thanks', messageTs: '1.000100' }, aJob(), at);
+    const { text } = ephemeralView({ kind: 'small_talk', messageTs: '1.000100' }, aJob(), at);
     expect(text).toMatchInlineSnapshot(`
       "*Kept between people: it looks like a thank-you.*
       [Send it anyway]"
@@ -43,7 +43,7 @@ describe('a message in the thread that one person sees', () => {
   });
 
   test('a reply asks to stop', () => {
-    const notice = { kind: 'cannot_stop', messageTs: '1.000100', said: 'cancel the *last* one' } as const;
+    const notice = { kind: 'stop', messageTs: '1.000100', said: 'cancel the *last* one' } as const;
     const running = aJob({ stage: working });
     expect(ephemeralView(notice, running, at).text).toMatchInlineSnapshot(`
       "*I can't stop the agent: it has no way to be stopped.*
@@ -58,7 +58,7 @@ describe('a message in the thread that one person sees', () => {
   });
 
   test('a reply asks how far it is', () => {
-    const notice = { kind: 'still_working', messageTs: '1.000100' } as const;
+    const notice = { kind: 'progress', messageTs: '1.000100' } as const;
     expect(ephemeralView(notice, aJob({ stage: working }), at).text).toMatchInlineSnapshot(`
       "*Still working*, 0 s so far. The agent can't answer questions; I'll post the pull request here.
       [Send to the agent]"

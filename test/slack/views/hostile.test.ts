@@ -143,7 +143,7 @@ describe('whatever people and the agent API write', () => {
     expectSafe(told({ kind: 'edited_after_sending', messageTs: '1.000100' }, aJob()), {});
     fc.assert(
       fc.property(job(), text(), (j, said) => {
-        expectSafe(told({ kind: 'cannot_stop', messageTs: '1.000100', said }, j), {});
+        expectSafe(told({ kind: 'stop', messageTs: '1.000100', said }, j), {});
         const place = { channelId: 'C1', threadTs: '1.000100', messageTs: '1.000200' };
         expectSafe(sendAlongView(place, [said, 'Bob']), {});
         expectSafe(saidSinceView(j, { ...place, jobId: 'job-1', sinceTs: '1.000100' }, [said]), {});
