@@ -107,10 +107,10 @@ export function drop(builder: DecisionBuilder, why: Dropped['why'], byUserId: st
 }
 
 function requestCard(builder: DecisionBuilder) {
-  const { id, threadTs, repliesAfterTs } = builder.job;
+  const { id, repliesAfterTs } = builder.job;
   // A redelivered request may follow replies that found no job.
   const mayHaveReplies = builder.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS;
-  if (threadTs !== null && repliesAfterTs !== null && mayHaveReplies) builder.note({ mayHaveReplies });
+  if (repliesAfterTs !== null && mayHaveReplies) builder.note({ mayHaveReplies });
   const cards = builder.job.cards + 1;
   builder.change({ cards });
   builder.addCall(`card:${id}:${cards}`, { kind: 'post_card' });
