@@ -3,8 +3,7 @@ import { policyOf } from '#engine/apply-event.ts';
 import { isToBeEdited, isToBeFound } from '#jobs/decide/create.ts';
 import type { EventOf, JobEvent } from '#jobs/event.ts';
 import { promptOf } from '#jobs/follow-ups/follow-up.ts';
-import type { Draft } from '#jobs/job.ts';
-import { draftedMessageTs, isBeforeJob, type Job, startPromptOf } from '#jobs/job.ts';
+import { type Draft, draftedMessageTs, isBeforeJob, type Job, paragraphs, startPromptOf } from '#jobs/job.ts';
 import { approversIn } from '#jobs/policy.ts';
 import { judgePrompt, unescaped } from '#jobs/requests/command.ts';
 import type { Transaction } from '#store/store.ts';
@@ -316,7 +315,7 @@ function saidAlong(
   const { messages } = along;
   const { channelId } = job;
   const said = threadContext(deps, along, { channelId, threadTs: thread?.threadTs ?? null });
-  const whole = startPromptOf({ ...job, context: [job.context, said].filter(Boolean).join('\n\n') });
+  const whole = startPromptOf({ ...job, context: paragraphs(job.context, said) });
   const verdict = judgePrompt(readableText(whole), promptMaxOf(deps));
   if (verdict.kind === 'too_long') {
     const together = { ...verdict, kind: 'too_long_together', mayUntick: true } as const;
