@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SettingProblem, Step } from '#features/feature.ts';
 import type { ChannelRules } from '#jobs/policy.ts';
-import { isNoProject } from '#jobs/requests/command.ts';
+import { noSuchProjectWords } from '#jobs/requests/command.ts';
 import { app, channel, isOwnEmoji, team, user, userGroup } from '#slack/protocol/ids.ts';
 import { features } from '../features.ts';
 import { argumentList, duration, word as oneWord, repository } from './checks.ts';
@@ -115,7 +115,7 @@ const namedProject = project.pick({ id: true, api_key_env: true, repository: tru
 
 export type Named = ReturnType<typeof namedIn>;
 
-/** Also from an invalid file: secrets, and whether there are repositories. */
+/** Reads what an invalid file names, too: secrets, and whether there are repositories. */
 export function namedIn(given: object) {
   const { projects, workspaces } = given as Readonly<Record<string, unknown>>;
   const listed = Array.isArray(projects) ? projects : [];
@@ -145,7 +145,7 @@ export function* contradictions(
     const own = workspace.projects;
     for (const [index, name] of own.entries()) {
       const place = ['workspaces', team, 'projects', index];
-      if (!names.includes(name)) yield wrong(isNoProject(names), ...place);
+      if (!names.includes(name)) yield wrong(noSuchProjectWords(names), ...place);
       if (own.indexOf(name) < index) yield wrong('is named twice', ...place);
     }
     yield* contradictionsIn(workspace, own, earlier, ['workspaces', team]);
@@ -168,7 +168,7 @@ function* twiceIn(projects: ConfigFile['projects']): Generator<SettingProblem> {
   }
 }
 
-/** Of what the runner reads. */
+/** Checks what the runner reads. */
 export function* runnerContradictions(
   projects: ConfigFile['projects'],
   defaults: { readonly RUNNER_REPOSITORY: unknown; readonly RUNNER_COMMAND: unknown },
@@ -193,7 +193,7 @@ function* contradictionsIn(
 ): Generator<SettingProblem> {
   for (const [channel, { projectName }] of parts.channels) {
     if (projectName === undefined || projects.includes(projectName)) continue;
-    yield wrong(isNoProject(projects), ...place, 'channels', channel, 'project');
+    yield wrong(noSuchProjectWords(projects), ...place, 'channels', channel, 'project');
   }
   for (const { contradictions: own } of features) {
     for (const { message, path } of own?.(parts, projects, earlier) ?? [])

@@ -125,7 +125,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const SHORTEST_MS = MINUTE_MS;
 const LONGEST_MS = 6 * HOUR_MS;
-/** Of the time since the last activity: some 200 checks a month. */
+/** A share of the time since the last activity: some 200 checks a month. */
 const QUIET_SHARE = 1 / 30;
 const REOPENED_WITHIN_MS = 6 * HOUR_MS;
 const NO_ACCESS_MS = HOUR_MS;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TEXT_HEADING } from '#jobs/recipe.ts';
-import { isBlank, isNoProject, type PromptVerdict } from '#jobs/requests/command.ts';
+import { isBlank, noSuchProjectWords, type PromptVerdict } from '#jobs/requests/command.ts';
 import { scheduleShape } from '#jobs/schedule/moments.ts';
 import { channel, user } from '#slack/protocol/ids.ts';
 import { sanitize } from '#slack/protocol/slack-text.ts';
@@ -82,7 +82,8 @@ export function* recipeContradictions(
       yield wrong('has a webhook, but so does the recipe of this name in another workspace', 'name');
     }
     // Without projects in the file, AGENT_PROJECT_ID names the only one.
-    if (project !== undefined && !projects.includes(project)) yield wrong(isNoProject(projects), 'project');
+    if (project !== undefined && !projects.includes(project))
+      yield wrong(noSuchProjectWords(projects), 'project');
     const names = placeholdersIn(request);
     if (/[{}]/.test(request.replace(PLACEHOLDER, ''))) {
       const advice = 'write {name}, with at most 100 letters, digits and "_"';

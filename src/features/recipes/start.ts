@@ -30,7 +30,7 @@ import {
   runningView,
 } from './view.ts';
 
-/** Then the work has ended, or somebody has found it. */
+/** By then, the work has ended, or somebody has found it. */
 const UNCLEAR_FOR_MS = 3_600_000;
 
 /** Whether another job would do the same work. */
@@ -50,7 +50,7 @@ export type RecipeRequest = Readonly<{
   isClosed: boolean;
   userId?: string | null;
   responseUrl?: string | null;
-  /** Of Slack's deliveries; remembered if it starts. */
+  /** The keys of Slack's deliveries; remembered if the recipe starts. */
   keys?: readonly string[];
   values?: ReadonlyMap<string, string> | undefined;
   text?: string;
@@ -65,7 +65,7 @@ type RecipeOutcome = Readonly<
 
 const CHANNEL_READ_WITHIN_MS = 1_000;
 
-/** Also false without an answer in time: the card then waits. */
+/** False also if Slack does not answer in time: the card then waits. */
 export async function isClosedTo(
   { workspaces, clock }: FeatureTools,
   teamId: string,

@@ -130,7 +130,7 @@ function startsOf({ job, calls }: CountedJob) {
   });
 }
 
-/** Of the latest start; null: none. */
+/** The latest start's; null: none. */
 export function fateOf({ stage, agentJob, creates }: Job): Fate | null {
   switch (stage.kind) {
     case 'awaiting_confirmation':

@@ -50,7 +50,7 @@ export const stepReached: EventListener<'function_executed'> = async (deps, { ev
     return noteRequest({ outcome: 'duplicate' });
   }
   const step = await stepRequestIn(deps, given, id);
-  // Even if other inputs are wrong.
+  // Checked even if other inputs are wrong.
   const personId = inputs.shape.person.safeParse(given.person).data?.id ?? null;
   const execution = { id, token, keys };
   const { error, note } = await storeOnce(deps, execution, step, personId);

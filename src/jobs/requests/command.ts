@@ -145,6 +145,6 @@ export function projectCalled(called: string, projects: Projects): Project | Unk
   return { kind: 'unknown_project', name: called.slice(0, NAME_MAX), projects: offered };
 }
 
-export function isNoProject(names: readonly string[]): string {
+export function noSuchProjectWords(names: readonly string[]): string {
   return `is not one of the projects (${names.join(', ') || 'there are none in this file'})`;
 }

@@ -118,7 +118,7 @@ export function isTargetValid(
   return isTheirs || job.channelId === channelOfView(press);
 }
 
-/** Of *Details*, or of a form. */
+/** The metadata of *Details* or of a form. */
 export function channelOfView({ view }: Press): string | undefined {
   return decode(inChannelData, view?.private_metadata ?? '')?.channelId;
 }

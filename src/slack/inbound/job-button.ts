@@ -67,7 +67,7 @@ async function applyPress(deps: ListenerDeps, press: Press, button: JobButton, t
       }
       return after === null ? 'duplicate' : { ...after, event };
     });
-  // For the others, the channel is already checked.
+  // The other buttons are in a channel that is already checked.
   const isElsewhere = button.isRequesters || target.isPrivate || press.channelId === null;
   return storeRequest(deps, write, async () =>
     isElsewhere ? jobAdmissionProblem(deps, userId, jobId) : null,

@@ -245,7 +245,7 @@ export function submissionOf(
 function valuesIn({ state, blocks }: ViewOutput) {
   const at = (id: string) => state.values[id]?.[id];
   return {
-    /** As Slack would deliver it in a message. */
+    /** Escaped as Slack delivers text. */
     text: escapeMrkdwn(sanitize(at(formIds.prompt)?.value ?? '')).trim(),
     projectId: at(formIds.project)?.selected_option?.value ?? null,
     recipe: at(formIds.recipe)?.selected_option?.value ?? null,

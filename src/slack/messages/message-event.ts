@@ -82,7 +82,7 @@ export function writtenByPerson(event: MessageEvent, botUserId: string): string 
   return mayBeHuman(event) ? user : null;
 }
 
-/** Or an app with a person's token: see `isPostedByApp`. */
+/** May also be an app with a person's token: see `isPostedByApp`. */
 export function mayBeHuman({ subtype, bot_id: botId, user }: Partial<MessageEvent>): boolean {
   return HUMAN_SUBTYPES.has(subtype) && (botId == null || user != null);
 }

@@ -41,7 +41,7 @@ export const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
 
 export const STEP_ID = 'ask_docs_agent';
 
-/** Or a group message; no direct message. */
+/** A channel or a group message, not a direct message. */
 export function isChannel(id: string): boolean {
   return /^[CG]/.test(id);
 }

@@ -160,7 +160,7 @@ export function notSetUpView(teamId: string): SlackMessage {
   return say`🧭 *docs-agent isn't set up for this workspace yet.* An operator of docs-agent must add the workspace ${teamId} to its configuration file, with the projects that belong to it.`;
 }
 
-/** Or the conversation is shared with another workspace. */
+/** Also used where the conversation is shared with another workspace. */
 export const notInstalledView = say`🧭 *docs-agent isn't installed in this workspace.* An administrator can install it.`;
 
 export const threadForgottenView = say`🗄️ *I no longer follow this thread.* Its job is no longer stored. Mention me to start another here.`;

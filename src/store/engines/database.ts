@@ -32,7 +32,7 @@ export function codeOf(error: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-/** Of the store, or of the system. */
+/** The error may be the store's or the system's. */
 export function isDiskFull(error: unknown): boolean {
   return DISK_FULL.has(codeOf(error));
 }

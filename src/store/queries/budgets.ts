@@ -71,7 +71,7 @@ export class BudgetQueue extends Table {
    */
   async lockPause(projectId: string, nowMs: number): Promise<CallPause | null> {
     const row = await this.rows('callPause', { projectId }).forUpdate().executeTakeFirst();
-    // From a clock that was ahead, so it is over.
+    // A clock that was ahead set it, so it is over.
     if (row === undefined || row.at > nowMs + CLOCKS_DIFFER_MS) return null;
     return { atMs: row.at, untilMs: row.until, refusals: row.refusals };
   }

@@ -175,7 +175,7 @@ interface TaskTable {
 }
 
 interface InstallationTable {
-  /** Of a workspace (T…) or organisation (E…). */
+  /** Belongs to a workspace (T…) or an organisation (E…). */
   id: string;
   isOrganisation: number;
   enterpriseId: string | null;

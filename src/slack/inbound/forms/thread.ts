@@ -122,7 +122,7 @@ export function timeIn(id: string): string {
   return id.split('|', 1)[0] ?? '';
 }
 
-/** As Slack would deliver it; empty without messages. */
+/** Escaped as Slack delivers text; empty without messages. */
 export function threadContext(
   deps: ListenerDeps,
   { messages, names }: Excerpt,
