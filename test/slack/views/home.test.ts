@@ -177,8 +177,8 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
   );
   expect(status).toMatchInlineSnapshot(`
     "❌ *Permissions* missing: reactions:write. Add them under "OAuth &amp; Permissions", then reinstall the app.
-    ❌ *Notices* don't reach <#C3> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Code host* (github.com) has refused the token or the App since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.
+    ❌ *Notices* don't reach <#C3> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C2>
     ⏳ I'm no longer in <#C4>. Type \`/invite @docs-agent\` there. 2 messages are waiting.
