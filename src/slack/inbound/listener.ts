@@ -121,8 +121,8 @@ export type Submission = ReturnType<typeof submissionOf>;
 
 type Deps = Pick<AnyWorkspaceDeps, 'teamId' | 'log' | 'poster'>;
 
-function triggerKeys({ teamId }: Deps, triggerId: string | undefined) {
-  return triggerId ? [`trigger:${teamId}:${triggerId}`] : [];
+function triggerKeys(kind: 'trigger' | 'press', { teamId }: Deps, triggerId: string | undefined) {
+  return triggerId ? [`${kind}:${teamId}:${triggerId}`] : [];
 }
 
 function acknowledgeOnce<Response>(ack: (response?: Response) => Promise<void>) {
@@ -140,7 +140,7 @@ export function commandOf(deps: Deps, { command, ack: give }: SlackCommandMiddle
     channelId: command.channel_id,
     triggerId: command.trigger_id,
     responseUrl: command.response_url || null,
-    keys: triggerKeys(deps, command.trigger_id),
+    keys: triggerKeys('trigger', deps, command.trigger_id),
     text: command.text ?? '',
     ack,
     tell: (message: SlackMessage) => ack({ response_type: 'ephemeral', ...message }),
@@ -157,7 +157,7 @@ export function pressOf(deps: Deps, { action, body, ack }: SlackActionMiddleware
     value: action.value ?? '',
     view,
     channelId: body.channel?.id ?? null,
-    keys: triggerKeys(deps, triggerId),
+    keys: triggerKeys('press', deps, triggerId),
     pressedTs: action.action_ts,
     ...(message !== undefined && { messageTs: message.ts }),
     refuse: async (problem: SlackMessage) => {
