@@ -94,7 +94,7 @@ test('a press that another replica has stored meanwhile gets no answer, and is l
   const { store } = await onSqlite();
   const { jobId } = await aWorkingJob(store);
   const { answers, outcome } = await press(store, jobId, () =>
-    store.transaction((tx) => tx.inboundRequests.remember([`trigger:${request.teamId}:press 1`], clock.now())),
+    store.transaction((tx) => tx.inboundRequests.remember([`press:${request.teamId}:press 1`], clock.now())),
   );
   expect(answers).toEqual([]);
   expect(outcome).toBe('duplicate');
