@@ -103,7 +103,8 @@ export function drop(builder: DecisionBuilder, why: Dropped['why'], byUserId: st
   // The next draft may include them: no `aside` receipt.
   const state = draft === null || why === 'dismissed' ? 'aside' : 'excluded';
   for (const followUp of builder.followUpsIn('waiting', 'not_sent')) builder.excludeFollowUp(followUp, state);
-  builder.refreshCard();
+  // A draft has no card.
+  if (draft === null) builder.refreshCard();
 }
 
 function requestCard(builder: DecisionBuilder) {
