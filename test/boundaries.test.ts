@@ -24,7 +24,7 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   jobs: 224,
-  store: 197,
+  store: 198,
   runtime: 19,
   engine: 35,
   agent: 52,

@@ -29,25 +29,36 @@ const STILL_WAITS = sql<SqlBool>`(
 const IS_UNATTENDED = sql<number>`
   case when requester_id = '' and data not like '%"isStartedByPerson":true%' then 1 else 0 end`;
 
+const waitingIn = prepared((db, { projectId }: { projectId: string }) =>
+  db
+    .selectFrom('budgetQueue')
+    .innerJoin('job', 'job.id', 'budgetQueue.jobId')
+    .select(['jobId', 'kind', 'passedUntil as passedUntilMs', IS_UNATTENDED.as('unattended')])
+    .where('budgetQueue.projectId', '=', projectId)
+    .where(STILL_WAITS)
+    .orderBy('seq'),
+);
+
+const joinQueue = prepared(
+  (_db, { callId }: { callId: string }) => sql`
+    insert into budget_queue (job_id, kind, project_id, seq)
+    select job_id, kind, project_id, seq from call where id = ${callId} and ${IS_IN_BUDGET}
+    on conflict (job_id, kind) do nothing`,
+);
+
+const lockPause = prepared((db, { projectId }: { projectId: string }) =>
+  db.selectFrom('callPause').selectAll().where('projectId', '=', projectId).forUpdate(),
+);
+
 /** A job keeps its place even if the replies of a dropped call go out with another. */
 export class BudgetQueue extends Table {
   async join(callId: string): Promise<void> {
-    await sql`
-      insert into budget_queue (job_id, kind, project_id, seq)
-      select job_id, kind, project_id, seq from call where id = ${callId} and ${IS_IN_BUDGET}
-      on conflict (job_id, kind) do nothing`.execute(this.db);
+    await joinQueue(this.db, { callId });
   }
 
   /** Oldest first. */
   async waiting(projectId: string): Promise<InBudgetQueue[]> {
-    const rows = await this.db
-      .selectFrom('budgetQueue')
-      .innerJoin('job', 'job.id', 'budgetQueue.jobId')
-      .select(['jobId', 'kind', 'passedUntil as passedUntilMs', IS_UNATTENDED.as('unattended')])
-      .where('budgetQueue.projectId', '=', projectId)
-      .where(STILL_WAITS)
-      .orderBy('seq')
-      .execute();
+    const rows = await waitingIn(this.db, { projectId });
     return rows.map(({ unattended, ...waiting }) => ({ ...waiting, isUnattended: unattended === 1 }));
   }
 
@@ -70,7 +81,7 @@ export class BudgetQueue extends Table {
    * caller holds the job's lock.
    */
   async lockPause(projectId: string, nowMs: number): Promise<CallPause | null> {
-    const row = await this.rows('callPause', { projectId }).forUpdate().executeTakeFirst();
+    const [row] = await lockPause(this.db, { projectId });
     // A clock that was ahead set it, so it is over.
     if (row === undefined || row.at > nowMs + CLOCKS_DIFFER_MS) return null;
     return { atMs: row.at, untilMs: row.until, refusals: row.refusals };

@@ -45,6 +45,16 @@ function inBudget(db: Queries, projectId: string, sinceMs: number) {
     .where(IS_IN_BUDGET);
 }
 
+type Starts = Readonly<{ projectId: string; sinceMs: number; latestMs: number }>;
+
+const startsBetween = prepared((db, { projectId, sinceMs, latestMs }: Starts) =>
+  inBudget(db, projectId, sinceMs)
+    .select('startedAt')
+    .where('startedAt', '<=', latestMs)
+    .orderBy('startedAt')
+    .$narrowType<{ startedAt: number }>(),
+);
+
 type Outcome = Pick<CallRow, 'id' | 'state' | 'detail' | 'endedAt'> & { made: number };
 
 const endUnlessDone = prepared((db, { id, made, ...outcome }: Outcome) =>
@@ -114,12 +124,7 @@ export class Calls extends Table {
   /** Oldest first. Ignores starts in the future (a clock was ahead). Locks the project's budget. */
   async agentCallsStartedAt(projectId: string, sinceMs: number, nowMs: number): Promise<number[]> {
     await this.tasks.takeLock(`budget:${projectId}`);
-    const rows = await inBudget(this.db, projectId, sinceMs)
-      .select('startedAt')
-      .where('startedAt', '<=', nowMs + CLOCKS_DIFFER_MS)
-      .orderBy('startedAt')
-      .$narrowType<{ startedAt: number }>()
-      .execute();
+    const rows = await startsBetween(this.db, { projectId, sinceMs, latestMs: nowMs + CLOCKS_DIFFER_MS });
     return rows.map((row) => row.startedAt);
   }
 
