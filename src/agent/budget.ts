@@ -154,6 +154,8 @@ export async function isNextInLine(
 }
 
 async function lineOf(tx: Transaction, projectId: string, perHour: number, nowMs: number) {
+  const waiting = await tx.budgetQueue.waiting(projectId);
+  if (waiting.length === 0) return [];
   const calls = await tx.calls.agentCallsSince(projectId, nowMs - HOUR_MS);
-  return nextInLine({ perHour, calls, waiting: await tx.budgetQueue.waiting(projectId) }, nowMs);
+  return nextInLine({ perHour, calls, waiting }, nowMs);
 }

@@ -19,13 +19,7 @@ import type { Queries } from './schema/tables.ts';
 
 export type { LedgerCall } from './queries/calls.ts';
 export type { LockedJob, Thread } from './queries/jobs.ts';
-export {
-  type ClaimedTask,
-  type Lease,
-  LeaseLostError,
-  levelsOf,
-} from './queries/task.ts';
-
+export { type ClaimedTask, type Lease, LeaseLostError, levelsOf } from './queries/task.ts';
 export type { Claim, Scheduled, Tasks } from './queries/tasks.ts';
 export type { TaskGroup } from './schema/tables.ts';
 

@@ -8,8 +8,7 @@ import {
   type Failure,
   isDenied,
 } from '#codehost/client.ts';
-import type { TroubleKind } from '#jobs/agent-job.ts';
-import { afterAnswer, nothingKnown } from '#jobs/agent-job.ts';
+import { afterAnswer, nothingKnown, type TroubleKind } from '#jobs/agent-job.ts';
 import { type PullRequestLink, parsePullRequestLink } from '#jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
 import type { Clock } from '#runtime/clock.ts';

@@ -117,6 +117,17 @@ const pausesIn = (pauses: RawBuilder<unknown>) =>
 const readUses = prepared((db, _values, projects: readonly { id: string }[]) =>
   db.selectFrom('readBudget').selectAll().where('projectId', 'in', idsOf(projects)),
 );
+
+/** `distinct`: lists are padded. `wholeAt`: see `exactly`. */
+const putUses = prepared(
+  (_db, _values, uses: readonly { id: string; wholeAt: string }[]) => sql`
+    insert into read_budget (project_id, whole_at)
+    select distinct column1, cast(column2 as double precision)
+    from (values ${sql.join(uses.map(({ id, wholeAt }) => sql`(${id}, ${wholeAt})`))}) as used
+    where true
+    on conflict (project_id) do update set whole_at = excluded.whole_at`,
+);
+
 const callPauses = pausesIn(sql`select project_id, at, until from call_pause`);
 const readPauses = pausesIn(sql`select project_id, slowed_at as at, slowed_until as until from read_budget`);
 
@@ -152,13 +163,8 @@ export class ReadBudget extends Table {
   }
 
   async put(wholeAtMs: ReadonlyMap<string, number>): Promise<void> {
-    await this.db
-      .insertInto('readBudget')
-      .values([...wholeAtMs].map(([projectId, atMs]) => ({ projectId, wholeAt: exactly(atMs) })))
-      .onConflict((conflict) =>
-        conflict.column('projectId').doUpdateSet((eb) => ({ wholeAt: eb.ref('excluded.wholeAt') })),
-      )
-      .execute();
+    const uses = [...wholeAtMs].map(([id, atMs]) => ({ id, wholeAt: String(atMs) }));
+    await putUses(this.db, {}, uses);
   }
 
   async slowDown(

@@ -2,11 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { createKey } from '#jobs/call.ts';
 import type { JobState } from '#jobs/decide/decision-builder.ts';
-import type { NeedingJob } from '#jobs/follow-ups/follow-up.ts';
-import { undecidedOf } from '#jobs/follow-ups/follow-up.ts';
+import { type NeedingJob, undecidedOf } from '#jobs/follow-ups/follow-up.ts';
 import type { PastCall } from '#jobs/follow-ups/turns.ts';
-import type { JobCursor, JobPage, Viewer } from '#jobs/job.ts';
-import { type Job, openStages, type Stage } from '#jobs/job.ts';
+import { type Job, type JobCursor, type JobPage, openStages, type Stage, type Viewer } from '#jobs/job.ts';
 import type { ChannelSettings } from '#jobs/policy.ts';
 import type { TaskKind } from '#jobs/task-kinds.ts';
 import { fromJson, type Json, jobColumns, jobFrom, literals, toJson } from '../schema/tables.ts';
@@ -99,7 +97,6 @@ export class Jobs extends Table {
     };
   }
 
-  /** Locks the job without reading it. */
   async lockOnly(jobId: string): Promise<void> {
     await lockRow(this.db, { id: jobId });
   }
@@ -142,7 +139,7 @@ export class Jobs extends Table {
     return rows.length === 0 ? null : Math.min(...rows.map((row) => row.requestedAt));
   }
 
-  /** Newest first. Takes a lock, so concurrent requests see each other. */
+  /** Newest first. Takes a lock: concurrent requests see each other. */
   async requestedBy(
     { teamId, channelId, requesterId: personId }: Pick<Job, 'teamId' | 'channelId' | 'requesterId'>,
     sinceMs: number,

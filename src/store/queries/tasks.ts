@@ -56,6 +56,10 @@ function freed(db: Queries, lease: Lease, changes: UpdateObject<Tables, 'task'>)
 
 const completed = prepared((db, lease: Lease) => freed(db, lease, { ...noFailure, attempts: 0 }));
 
+const delayed = prepared((db, { runAtMs, ...lease }: Lease & { runAtMs: number }) =>
+  freed(db, lease, { runAt: runAtMs }),
+);
+
 const repeated = prepared((db, { runAtMs, ...lease }: Lease & { runAtMs: number }) => {
   const runAt = sql<number>`case when revision = ${lease.revision} then ${runAtMs} else run_at end`;
   return freed(db, lease, { ...noFailure, attempts: 0, runAt });
@@ -260,7 +264,7 @@ export class Tasks {
 
   /** Counts no attempt. A recorded failure stays. */
   async delayUntil(lease: Lease, runAtMs: number): Promise<void> {
-    await this.free(lease, { runAt: runAtMs });
+    this.noteFreed(lease, await delayed(this.db, { ...lease, runAtMs }));
   }
 
   async release(leases: readonly Lease[]): Promise<void> {
