@@ -11,6 +11,8 @@ export interface OpenedPullRequest {
   readonly description?: string;
   readonly isDraft?: boolean;
   readonly size?: Size;
+  /** The changed files. Default: pages. */
+  readonly files?: readonly string[];
   readonly by?: string;
   /** The branch, and the one that it is to be merged into. Default: `change`, `main`. */
   readonly head?: string;
@@ -63,6 +65,7 @@ export class StandInPullRequest {
   readonly head: string;
   readonly base: string;
   size: Size;
+  readonly #files: readonly string[] | null;
   title: string;
   readonly description: string;
   isDraft: boolean;
@@ -91,12 +94,18 @@ export class StandInPullRequest {
     this.description = opened.description ?? '';
     this.isDraft = opened.isDraft ?? false;
     this.size = opened.size ?? { files: 3, added: 120, removed: 8 };
+    this.#files = opened.files ?? null;
     this.by = opened.by ?? 'docs-agent[bot]';
     this.head = opened.head ?? 'change';
     this.base = opened.base ?? 'main';
     this.#clock = clock;
     this.openedAtMs = clock.now();
     this.updatedAtMs = this.openedAtMs;
+  }
+
+  get files(): readonly string[] {
+    const { files } = this.size;
+    return this.#files ?? Array.from({ length: files }, (_, index) => `page-${index}.md`);
   }
 
   /** The hash of the last commit. */

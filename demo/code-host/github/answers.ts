@@ -52,6 +52,10 @@ export function githubAnswers(apiUrl: string, pull: StandInPullRequest, reposito
       ...{ repository_url: repoUrl, labels_url: issueUrl, comments_url: issueUrl, events_url: issueUrl },
       ...{ closed_by: ended === null ? null : login(ended.by) },
     },
+    files: pull.files.slice(0, 3_000).map((filename) => ({
+      ...{ sha: commit, filename, status: 'modified', additions: 1, deletions: 0, changes: 1, patch: '+new' },
+      ...{ blob_url: url, raw_url: url, contents_url: url },
+    })),
     reviews: pull.reviews.map(({ by, state }, index) => ({
       ...{ id: index + 1, node_id: `PRR_${index}`, user: login(by), body: '', state, commit_id: commit },
       ...{ html_url: url, pull_request_url: url, author_association: 'MEMBER', submitted_at: updated },

@@ -8,6 +8,7 @@ const REPOSITORY = /^\/(?:repos\/(?<name>[\w.-]+\/[\w.-]+)|repositories\/(?<id>\
 const ROUTES = [
   ['Pull requests', /^\/(?:pulls)\/(?<number>\d+)$/, 'pull'],
   ['Pull requests', /^\/pulls\/(?<number>\d+)\/reviews$/, 'reviews'],
+  ['Pull requests', /^\/pulls\/(?<number>\d+)\/files$/, 'files'],
   ['Issues', /^\/issues\/(?<number>\d+)$/, 'issue'],
   ['Pull requests', /^\/issues\/(?<number>\d+)\/comments$/, 'comments'],
   ['Checks', /^\/commits\/(?<commit>\w+)\/check-runs$/, 'checkRuns'],
@@ -84,6 +85,7 @@ export function answerGithub(
             query,
           ),
         );
+      case 'files':
       case 'reviews':
       case 'comments':
         return ok(page<object>(answers[what], query));

@@ -117,8 +117,8 @@ function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: Pu
 }
 
 function factsInPosts(facts: PullRequestFacts) {
-  const { title, state, size, checks, review, previewUrl } = facts;
-  return JSON.stringify([title, state, size, previewUrl, ...(isOver(facts) ? [] : [checks, review])]);
+  const { title, state, size, pages, checks, review, previewUrl } = facts;
+  return JSON.stringify([title, state, size, pages, previewUrl, ...(isOver(facts) ? [] : [checks, review])]);
 }
 
 const MINUTE_MS = 60_000;

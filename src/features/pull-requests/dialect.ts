@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
+import { PAGES_MAX, PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
 import { hasSecrets } from '#jobs/secrets.ts';
 import { untrustedText } from '#runtime/untrusted-text.ts';
 
@@ -17,7 +17,7 @@ export interface Dialect {
   readonly permission: string;
 }
 
-export const READINGS = ['size', 'checks', 'review', 'preview'] as const;
+export const READINGS = ['size', 'pages', 'checks', 'review', 'preview'] as const;
 export type ReadingName = (typeof READINGS)[number];
 
 export type Reading = (
@@ -75,6 +75,19 @@ export const commit = z
 
 export function listOf<T>(item: z.ZodType<T>) {
   return z.array(item.nullable().catch(null)).transform((items) => items.filter((one) => one !== null));
+}
+
+const DOCUMENTATION = /\.(?:mdx?|markdown|mdoc|rst|adoc|asciidoc|html?|ipynb|txt)$/i;
+
+/** Null: no documentation. */
+export const page = text(300)
+  .refine((path) => path !== null && DOCUMENTATION.test(path))
+  .nullable()
+  .catch(null);
+
+export function pagesIn(paths: readonly (string | null)[]): readonly string[] | null {
+  const pages = paths.filter((path) => path !== null).slice(0, PAGES_MAX);
+  return pages.length === 0 ? null : pages;
 }
 
 export const publicUrl = z

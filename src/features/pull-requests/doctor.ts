@@ -31,6 +31,7 @@ const APP_NEEDS = [
 
 const LOST = {
   size: 'the changed lines may not be read',
+  pages: 'the changed pages may not be read',
   checks: 'its checks are never shown as passing',
   review: 'the review may not be read',
   preview: 'the preview may not be read',

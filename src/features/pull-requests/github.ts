@@ -13,6 +13,8 @@ import {
   flag,
   id,
   listOf,
+  page,
+  pagesIn,
   previewIn,
   publicUrl,
   type Read,
@@ -117,6 +119,12 @@ async function readClosedBy(read: Read, number: number) {
   return closed?.closed_by?.login ?? null;
 }
 
+const files = listOf(z.object({ filename: page }).transform(({ filename }) => filename));
+
+const readPages: Reading = async (read, { number }) => {
+  return { pages: pagesIn(await read(`/pulls/${number}/files?per_page=100`, files)) };
+};
+
 const REVIEW_PAGES_MAX = 5;
 const reviews = listOf(z.object({ user: account, state: shortText }));
 
@@ -168,6 +176,6 @@ export const github: Dialect = {
   // Enterprise servers without limits answer `/rate_limit` with 404.
   tokenPath: '/user',
   details: readDetails,
-  readings: { checks: readChecks, review: readReview, preview: readPreview },
+  readings: { pages: readPages, checks: readChecks, review: readReview, preview: readPreview },
   permission: 'Pull requests',
 };

@@ -10,6 +10,8 @@ import {
   firstParagraph,
   flag,
   listOf,
+  page,
+  pagesIn,
   previewIn,
   publicUrl,
   type Reading,
@@ -123,15 +125,17 @@ const DIFF_PAGES_MAX = 3;
 const diffs = listOf(
   z
     .object({
+      new_path: page,
       diff: z.string().nullable().catch(null),
       collapsed: z.boolean().nullable().catch(null),
       too_large: flag,
     })
-    .transform(({ diff, collapsed, too_large: isTooLarge }) => {
+    .transform(({ new_path: path, diff, collapsed, too_large: isTooLarge }) => {
       // Lines before the first hunk describe the file.
       const start = diff?.search(/^@@/m) ?? -1;
       const lines = start === -1 ? [] : (diff ?? '').slice(start).split('\n');
       return {
+        path,
         added: lines.filter((line) => line.startsWith('+')).length,
         removed: lines.filter((line) => line.startsWith('-')).length,
         // Before 18.4, an empty diff means this (or a renamed file).
@@ -140,16 +144,19 @@ const diffs = listOf(
     }),
 );
 
-/** GitLab has diffs (since 15.7), but no counts. Empty if it leaves out many or long ones. */
+/** GitLab has diffs (since 15.7), but no counts. No size if it leaves out many or long ones. */
 const readSize: Reading = async (read, { number }) => {
   const path = `/merge_requests/${number}/diffs?`;
   const found = await orNull(
     readList(read, path, diffs, DIFF_PAGES_MAX),
     ({ outcome }) => outcome === 'not_found',
   );
-  if (!found?.isComplete || found.items.some((file) => file.isLeftOut)) return {};
+  if (found === null) return {};
+  const pages = pagesIn(found.items.map(({ path }) => path));
+  if (!found.isComplete || found.items.some((file) => file.isLeftOut)) return { pages };
   const total = (name: 'added' | 'removed') => found.items.reduce((sum, file) => sum + file[name], 0);
-  return { size: { files: found.items.length, lines: { added: total('added'), removed: total('removed') } } };
+  const lines = { added: total('added'), removed: total('removed') };
+  return { pages, size: { files: found.items.length, lines } };
 };
 
 export const gitlab: Dialect = {

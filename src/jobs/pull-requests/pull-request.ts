@@ -9,6 +9,8 @@ export type PullRequestFacts = Readonly<{
   /** By the host's clock. */
   updatedAtMs?: number;
   size?: PullRequestSize;
+  /** Paths of changed documentation. */
+  pages?: readonly string[];
   checks?: 'pending' | 'passing' | 'failing';
   review?: 'approved' | 'changes_requested';
   previewUrl?: string;
@@ -43,3 +45,4 @@ export function seenPullRequest(
 }
 
 export const PARAGRAPH_MAX_LENGTH = 300;
+export const PAGES_MAX = 5;

@@ -32,6 +32,7 @@ import {
   inFigures,
   inParts,
   joined,
+  listed,
   mrkdwn,
   type Names,
   nameIn,
@@ -135,7 +136,7 @@ function newPullRequest(
   words?: string,
 ): Blocks {
   const facts = factsOfLink(job, url);
-  const { state, description } = facts;
+  const { state } = facts;
   const title = titleOf(facts);
   const [icon, news] = NEWS[state === 'merged' || state === 'closed' ? state : is];
   const lines = [
@@ -145,11 +146,20 @@ function newPullRequest(
   ];
   return [
     joined(lines, '\n'),
-    words === undefined && description !== undefined
-      ? quotation(shown(description, PARAGRAPH_MAX_LENGTH))
-      : agentWords(words, job),
+    words === undefined ? describedAt(facts) : agentWords(words, job),
     pullRequest(url, linkButton(buttons.viewPreview, facts.previewUrl)),
   ];
+}
+
+const PAGE_MAX = 80;
+
+function describedAt({ description, pages = [] }: PullRequestFacts): Blocks {
+  const names = pages.map((path) => oneLine(path, PAGE_MAX)).join(', ');
+  const lines = listed<string>([
+    description !== undefined && shown(description, PARAGRAPH_MAX_LENGTH),
+    names !== '' && `Changed pages: ${names}`,
+  ]);
+  return lines.length > 0 && quotation(lines.join('\n'));
 }
 
 function firstLine(icon: string, words: string, url: string, toMention: readonly string[], sites?: Sites) {

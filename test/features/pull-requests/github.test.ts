@@ -20,6 +20,7 @@ describe('a pull request at GitHub (P1)', () => {
       openedAtMs: START_MS,
       updatedAtMs: START_MS + 60_000,
       size: { files: 3, lines: { added: 120, removed: 8 } },
+      pages: ['page-0.md', 'page-1.md', 'page-2.md'],
     });
   });
 
@@ -56,14 +57,35 @@ describe('a pull request at GitHub (P1)', () => {
     expect(facts).not.toHaveProperty('endedBy');
   });
 
-  test('with 10,000 files has them counted, and not listed', async () => {
+  test('names at most five changed pages, and no other files (W6)', async () => {
+    await using at = await lookingAtGithub();
+    const pages = ['a.mdx', 'guide/b.MD', 'c.rst', '<!here>.adoc', 'e.html', 'f.md'];
+    const files = ['logo.png', 'src/index.ts', `${'x'.repeat(300)}.md`, ...pages];
+    const pull = at.host.open({ repository: 'acme/docs', files });
+    expect(await factsOf(at.look(pull))).toMatchObject({ pages: pages.slice(0, 5) });
+    const other = at.host.open({ repository: 'acme/docs', files: files.slice(0, 3) });
+    expect(await factsOf(at.look(other))).not.toHaveProperty('pages');
+  });
+
+  test('keeps everything else if its files cannot be read (W6)', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    pull.check('build', 'success');
+    at.host.failAt(/files/, { status: 403 });
+    const facts = await factsOf(at.look(pull));
+    expect(facts).toMatchObject({ checks: 'passing', size: { files: 3 } });
+    expect(facts).not.toHaveProperty('pages');
+  });
+
+  test('with 10,000 files has them counted, and only the first hundred read', async () => {
     await using at = await lookingAtGithub();
     const size = { files: 10_000, added: 2_000_000, removed: 1 };
     const pull = at.host.open({ repository: 'acme/docs', size });
     expect(await factsOf(at.look(pull))).toMatchObject({
       size: { files: 10_000, lines: { added: 2_000_000, removed: 1 } },
     });
-    expect(at.host.requests.map(({ path }) => path).join('\n')).not.toContain('/files');
+    const asked = at.host.requests.flatMap(({ path }) => /files.*/.exec(path) ?? []);
+    expect(asked).toEqual(['files?per_page=100']);
   });
 
   test('has a title that is left as it is, whatever is in it, and cut', async () => {

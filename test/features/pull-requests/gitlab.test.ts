@@ -20,6 +20,7 @@ describe('a merge request at GitLab (P1)', () => {
       openedAtMs: START_MS,
       updatedAtMs: START_MS + 60_000,
       size: { files: 3, lines: { added: 120, removed: 8 } },
+      pages: ['page-0.md', 'page-1.md', 'page-2.md'],
     });
   });
 
@@ -35,6 +36,16 @@ describe('a merge request at GitLab (P1)', () => {
     pull.merge('alice');
     const merged = { state: 'merged', endedBy: 'alice' };
     expect(await factsOf(at.look(pull))).toMatchObject(merged);
+  });
+
+  test('names at most five changed pages, also where GitLab leaves out diffs (W6)', async () => {
+    await using at = await lookingAt('gitlab');
+    const pages = ['a.mdx', 'guide/b.MD', 'c.rst', 'd.adoc', 'e.html', 'f.md'];
+    const pull = at.host.open({ repository, files: ['logo.png', ...pages] });
+    expect(await factsOf(at.look(pull))).toMatchObject({ pages: pages.slice(0, 5) });
+    pull.hasLongDiffs = true;
+    pull.push();
+    expect(await factsOf(at.look(pull))).toMatchObject({ pages: pages.slice(0, 5) });
   });
 
   test('with 10,000 files has as many as GitLab counts', async () => {

@@ -74,6 +74,23 @@ describe('the message with a pull request says what the code host says (P1)', ()
     expect(blocks[1]).toMatchObject({ type: 'rich_text', elements: [quote] });
   });
 
+  test('and which pages have changed, also without a description, unless the agent says it (W6)', () => {
+    const pages = ['docs/limits.mdx', '<!here>.md'];
+    const changed = 'Changed pages: docs/limits.mdx, &lt;!here&gt;.md';
+    expect(linesOf({ ...open, pages }).slice(3)).toEqual([`“${changed}”`, foot]);
+    expect(linesOf({ ...open, pages, description: 'Adds limits.' }).slice(3)).toEqual([
+      '“Adds limits.',
+      `${changed}”`,
+      foot,
+    ]);
+    const told = { ...ended, words: 'I added the limits.' };
+    const { text } = announcementView(told, jobWith({ ...open, pages }), noNames);
+    expect(text).toContain('“I added the limits.”');
+    expect(text).not.toContain('Changed pages');
+    const long = Array.from({ length: 5 }, () => `${'x'.repeat(290)}.md`);
+    expect(linesOf({ pages: long })[1]?.length).toBeLessThan(450);
+  });
+
   test('as far as it says it: a missing permission loses one fact', () => {
     expect(linesOf({})).toEqual([news, foot]);
     expect(linesOf({ state: 'open' })).toEqual([news, foot]);
@@ -180,7 +197,8 @@ describe('a notice says how the pull request goes on (P1)', () => {
   });
 
   test('of a private request only the state: its title tells what was asked', () => {
-    const facts = { ...merged, previewUrl: preview };
+    const description = 'Names the layoffs.';
+    const facts = { ...merged, previewUrl: preview, description, pages: ['layoffs.md'] };
     const { text } = privateNoticeView(jobWith(facts), url);
     expect(text).toBe(`📝 ${link} · *New documentation pull request* · merged`);
   });

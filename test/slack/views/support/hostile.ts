@@ -82,6 +82,8 @@ function seen(url: string): fc.Arbitrary<SeenPullRequest> {
       endedBy: text(),
       openedAtMs: time(),
       size: fc.record({ files: fc.nat(), lines: fc.option(lines) }),
+      description: text(),
+      pages: fc.array(text(), { maxLength: 5 }),
       checks: fc.constantFrom('pending', 'passing', 'failing'),
       review: fc.constantFrom('approved', 'changes_requested'),
       previewUrl: address(),

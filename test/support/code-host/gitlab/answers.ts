@@ -45,8 +45,8 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
       ...{ status: conclusion ?? 'running', source, web_url: url },
       ...{ created_at: created, updated_at: updated },
     })),
-    diffs: Array.from({ length: files }, (_, index) => ({
-      ...{ old_path: `page-${index}.md`, new_path: `page-${index}.md`, a_mode: '100644', b_mode: '100644' },
+    diffs: pull.files.map((path, index) => ({
+      ...{ old_path: path, new_path: path, a_mode: '100644', b_mode: '100644' },
       ...{ new_file: false, renamed_file: false, deleted_file: false, generated_file: null },
       ...(pull.saysWhatIsLeftOut && { collapsed: pull.hasLongDiffs, too_large: false }),
       // All changed lines are in the first.
