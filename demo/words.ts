@@ -11,6 +11,7 @@ export const demoWords = [
   },
   { word: 'outage', effect: 'the agent takes it, and cannot be reached for the next 20 seconds' },
   { word: 'red', effect: 'the checks of the pull request fail; it stays open, and a reminder comes' },
+  { word: 'picky', effect: 'the reviewer requests changes, which Send the review gives to the agent' },
   { word: 'close', effect: 'the pull request is closed without merging' },
 ] as const;
 

@@ -7,6 +7,7 @@ const REVIEWED_AFTER_MS = 20_000;
 const ENDED_AFTER_MS = 60_000;
 const CHECK = 'build';
 const MAINTAINER = 'carol';
+const NOTES = ['docs/cli.md:1 Say which version this needs.', 'docs/cli.md:3 Show an example.'];
 
 /** Pull requests that are checked, reviewed and, unless somebody reads them, merged by themselves. */
 export class DemoLife {
@@ -27,6 +28,7 @@ export class DemoLife {
     const words = wordsOf(request);
     const isRed = words.has('red');
     const isClosed = words.has('close');
+    const isPicky = words.has('picky');
     pull.check(CHECK, null);
     const later = (ms: number, happen: () => void) => this.#clock.at(this.#clock.now() + ms, happen);
     const cancels = [
@@ -38,12 +40,14 @@ export class DemoLife {
     if (!isRed) {
       cancels.push(
         later(REVIEWED_AFTER_MS, () => {
-          if (!isClosed && pull.ended === null) pull.review(MAINTAINER, 'APPROVED');
+          if (isClosed || pull.ended !== null) return;
+          if (isPicky) pull.review(MAINTAINER, 'CHANGES_REQUESTED', 'Nearly there.', NOTES);
+          else pull.review(MAINTAINER, 'APPROVED');
         }),
         later(ENDED_AFTER_MS, () => {
           if (pull.ended !== null) return;
           if (isClosed) pull.close(MAINTAINER);
-          else if (!this.#read.has(pull)) this.#merge(pull, MAINTAINER).catch(() => {});
+          else if (!isPicky && !this.#read.has(pull)) this.#merge(pull, MAINTAINER).catch(() => {});
         }),
       );
     }

@@ -31,10 +31,21 @@ interface Check {
   readonly conclusion: string | null;
 }
 
+export interface ReviewNote {
+  readonly id: number;
+  readonly path: string;
+  readonly line: number;
+  body: string;
+  isResolved: boolean;
+}
+
 /** The words are GitHub's: APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED. */
-interface Review {
+export interface Review {
+  readonly id: number;
   readonly by: string;
-  readonly state: string;
+  state: string;
+  body: string;
+  notes: ReviewNote[];
 }
 
 interface Deployment {
@@ -81,6 +92,7 @@ export class StandInPullRequest {
   checks: Check[] = [];
   statuses: Check[] = [];
   readonly reviews: Review[] = [];
+  readonly asked = new Set<string>();
   readonly deployments: Deployment[] = [];
   readonly comments: Comment[] = [];
   readonly #clock: Clock;
@@ -133,8 +145,30 @@ export class StandInPullRequest {
     this.statuses = [...this.statuses.filter((status) => status.name !== name), { name, conclusion }];
   }
 
-  review(by: string, state: string): void {
-    this.reviews.push({ by, state });
+  /** @param notes each `docs/a.md:12 The text` */
+  review(by: string, state: string, body = '', notes: readonly string[] = []): Review {
+    const id = this.number * 1_000 + this.reviews.length + 1;
+    const review = {
+      id,
+      by,
+      state,
+      body,
+      notes: notes.map((note, index) => noteOf(id * 1_000 + index, note)),
+    };
+    this.reviews.push(review);
+    this.asked.delete(by);
+    this.#touch();
+    return review;
+  }
+
+  /** Asks somebody for a review. */
+  ask(login: string): void {
+    this.asked.add(login);
+    this.#touch();
+  }
+
+  ready(): void {
+    this.isDraft = false;
     this.#touch();
   }
 
@@ -169,4 +203,9 @@ export class StandInPullRequest {
   #touch(): void {
     this.updatedAtMs = this.#clock.now();
   }
+}
+
+function noteOf(id: number, note: string): ReviewNote {
+  const [, path = '', line = '', body = ''] = /^(\S+):(\d+) (.*)$/s.exec(note) ?? [];
+  return { id, path, line: Number(line), body, isResolved: false };
 }

@@ -44,6 +44,10 @@ export const featureViews: FeatureViews = {
   outcomes: Object.assign({}, ...features.map(({ views }) => views?.outcomes)),
 };
 
+export function scopesOfFeatures({ featureSettings }: { readonly featureSettings: object }) {
+  return features.flatMap(({ scopes }) => scopes?.(featureSettings) ?? []);
+}
+
 export const featureButtons: readonly JobButton[] = features.flatMap(({ buttons = {} }) =>
   Object.values(buttons),
 );

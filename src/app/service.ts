@@ -152,7 +152,10 @@ export function createService(config: Config, options: ServiceOptions) {
       ...tools,
       logger,
       onEnded,
-      featureListeners: features.flatMap(({ listeners }) => listeners?.(tools) ?? []),
+      featureListeners: [
+        ...features.flatMap(({ listeners }) => listeners?.(tools) ?? []),
+        ...running.flatMap(({ listeners }) => listeners ?? []),
+      ],
       lookForMissed: missed.lookForSoon,
       featureButtons,
       isSharedSince: connection.isSharedSince,

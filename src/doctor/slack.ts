@@ -1,4 +1,5 @@
 import type { Config, WorkspaceSettings } from '#app/config/config.ts';
+import { scopesOfFeatures } from '#app/features.ts';
 import { hasMarks } from '#jobs/policy.ts';
 import { otherProgramWords } from '#slack/inbound/connection/kept-socket.ts';
 import { EVENTS_PATH } from '#slack/protocol/ids.ts';
@@ -96,7 +97,9 @@ export function scopesFinding(
     );
   }
   // Reported with the emoji.
-  const missing = missingScopes(granted, settings).filter(({ name }) => name !== EMOJI_SCOPE);
+  const missing = missingScopes(granted, settings, settings.flatMap(scopesOfFeatures)).filter(
+    ({ name }) => name !== EMOJI_SCOPE,
+  );
   if (missing.length > 0) {
     const level = missing.every(({ isOptional }) => isOptional) ? 'warning' : 'error';
     return findings[level](`missing: ${scopesInWords(missing)}`, howToGrant(missing));

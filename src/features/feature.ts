@@ -11,6 +11,7 @@ import type { Job } from '#jobs/job.ts';
 import type { BodyReader, Route } from '#runtime/http-server.ts';
 import type { FeatureListeners } from '#slack/inbound/listener.ts';
 import type { SlackTools } from '#slack/outbound/refresh.ts';
+import type { Scope } from '#slack/protocol/scopes.ts';
 import type { FeatureViews } from '#slack/views/announcement.ts';
 import type { JobButton } from '#slack/views/buttons.ts';
 import type { StoreFacts } from '#store/inspect.ts';
@@ -52,6 +53,8 @@ export type Feature = Readonly<{
   ) => Iterable<SettingProblem>;
   /** @param given may be invalid */
   secrets?: (given: object) => readonly NamedSecret[];
+  /** Optional ones, where the settings make use of them. */
+  scopes?: (settings: object) => readonly Scope[];
   schedules?: (settings: object) => readonly Recurring[];
   /** For doctor: channels that need the bot. `outside`: what does not work if people may not ask there. */
   channels?: (settings: object) => readonly Readonly<{
@@ -80,5 +83,6 @@ export type Feature = Readonly<{
 export type Running = Readonly<{
   tasks?: { readonly [Loop in 'slack' | 'read' | 'look']?: TaskHandlers };
   services?: () => readonly ServiceReport[];
+  listeners?: FeatureListeners;
   close?: () => Promise<void>;
 }>;

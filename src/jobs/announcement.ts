@@ -1,5 +1,6 @@
 import type { TroubleKind } from './agent-job.ts';
 import type { Job, OfferSubject, TurnReplies } from './job.ts';
+import type { ReviewNews } from './pull-requests/pull-request.ts';
 import type { UnreadSnippet, UnsentFile } from './requests/attachments.ts';
 
 /** Agents' and code hosts' texts and links are untrusted. */
@@ -52,6 +53,9 @@ interface Announcements {
   pull_request_over: { state: 'merged' | 'closed'; by?: string };
   /** `afterMs`: time without activity; absent: on request. */
   reminder: { reminderId: string; url: string; afterMs?: number; againMs: number };
+  review_news: { url: string; news: readonly ReviewNews[] };
+  /** `userId` null: unknown in Slack. */
+  review_wanted: { url: string; reviewers: readonly { login: string; userId: string | null }[] };
   notice_failed: { channelId: string; reason: string };
 }
 
@@ -121,6 +125,9 @@ const MEANINGS: { readonly [K in Kind]?: Meaning<AnnouncementOf<K>> } = {
   long_running: { offer: ({ question }) => ({ kind: 'watch', question }) },
   follow_up: { isOfThread: true },
   reminder: { offer: ({ reminderId, url }) => ({ kind: 'reminder', reminderId, url }) },
+  review_news: {
+    offer: ({ url, news }) => ({ kind: 'review_news', url, keys: news.map(({ key }) => key) }),
+  },
 };
 
 export function meaningOf(announcement: Announcement): Meaning<Announcement> {

@@ -78,10 +78,13 @@ interface Events {
     approvers: readonly string[];
     message: MarkedMessage;
   };
-  follow_up_written: { userId: string; text: string };
+  /** `news`: the key of the `ReviewNews` that it answers. */
+  follow_up_written: { userId: string; text: string; news?: string | undefined };
+  review_sent: { userId: string; text: string; news: string };
   follow_up_shown: { messageTs: string; userId: string; text: string };
   snippets_read: { messageTs: string | null; snippets: readonly ReadSnippet[] };
-  pull_request_seen: { url: string; facts: PullRequestFacts };
+  /** `people`: Slack's ids of reviewers, by login in lower case. */
+  pull_request_seen: { url: string; facts: PullRequestFacts; people?: ReadonlyMap<string, string> };
   remind_again_pressed: ByPerson & { reminderId: string };
   no_more_reminders_pressed: ByPerson & { reminderId: string };
   need_dismissed: { need: string };

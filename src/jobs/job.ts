@@ -316,6 +316,7 @@ export type OfferSubject = Readonly<
   | { kind: 'watch'; question: number }
   | { kind: 'draft'; number: number }
   | { kind: 'reminder'; reminderId: string; url: string }
+  | { kind: 'review_news'; url: string; keys: readonly string[] }
 >;
 
 export type OfferOutcome = Readonly<{
@@ -337,6 +338,7 @@ export type OfferAnswer =
   | 'stopped_watching'
   | 'wants_reminder'
   | 'wants_no_reminder'
+  | 'answered'
   | 'started'
   | 'dismissed'
   | 'withdrawn'

@@ -61,6 +61,6 @@ test('the stand-in answers all that the program asks as GitHub says that it does
   await answers();
   const asked = new Set(at.host.requests.map(({ path }) => path.replace(/\?.*/, '').split('/').at(-1)));
   expect(asked).toEqual(
-    new Set(['1', 'check-runs', 'status', 'runs', 'reviews', 'deployments', 'statuses', 'comments']),
+    new Set(['1', 'files', 'check-runs', 'status', 'runs', 'reviews', 'deployments', 'statuses', 'comments']),
   );
 });

@@ -25,6 +25,7 @@ test('docs/behaviours.md names tests for every behaviour, each once', () => {
       'P2',
       'P3',
       'P4',
+      'P5',
       'T1',
       'T2',
       'T3',

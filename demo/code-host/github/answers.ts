@@ -39,7 +39,12 @@ export function githubAnswers(apiUrl: string, pull: StandInPullRequest, reposito
         merged_by: isMerged ? login(ended.by) : null,
       },
       ...{ mergeable: true, mergeable_state: 'clean', merge_commit_sha: null, maintainer_can_modify: false },
-      ...{ review_comments: 0, commits: 1 },
+      ...{
+        review_comments: 0,
+        commits: 1,
+        requested_teams: [],
+        requested_reviewers: [...pull.asked].map(login),
+      },
       ...{ additions: size.added, deletions: size.removed, changed_files: size.files },
       _links: Object.fromEntries(
         ['comments', 'commits', 'statuses', 'html', 'issue', 'review_comments', 'review_comment', 'self'].map(
@@ -56,11 +61,31 @@ export function githubAnswers(apiUrl: string, pull: StandInPullRequest, reposito
       ...{ sha: commit, filename, status: 'modified', additions: 1, deletions: 0, changes: 1, patch: '+new' },
       ...{ blob_url: url, raw_url: url, contents_url: url },
     })),
-    reviews: pull.reviews.map(({ by, state }, index) => ({
-      ...{ id: index + 1, node_id: `PRR_${index}`, user: login(by), body: '', state, commit_id: commit },
-      ...{ html_url: url, pull_request_url: url, author_association: 'MEMBER', submitted_at: updated },
+    reviews: pull.reviews.map(({ id, by, state, body }) => ({
+      ...{ id, node_id: `PRR_${id}`, user: login(by), body, state, commit_id: commit },
+      ...{ html_url: `${page}#pullrequestreview-${id}`, pull_request_url: url },
+      ...{ author_association: 'MEMBER', submitted_at: updated },
       _links: { html: { href: url }, pull_request: { href: url } },
     })),
+    // The newest first.
+    reviewComments: pull.reviews
+      .flatMap(({ id: reviewId, by, notes }) =>
+        notes.map(({ id, path, line, body }) => ({
+          ...{
+            id,
+            node_id: `PRRC_${id}`,
+            pull_request_review_id: reviewId,
+            url,
+            diff_hunk: '@@',
+            path,
+            line,
+          },
+          ...{ commit_id: commit, original_commit_id: commit, user: login(by), body, ...times },
+          ...{ html_url: `${page}#r${id}`, pull_request_url: url, author_association: 'MEMBER' },
+          _links: { self: { href: url }, html: { href: url }, pull_request: { href: url } },
+        })),
+      )
+      .reverse(),
     checkRuns: pull.checks.map(({ name, conclusion }, index) => ({
       ...{
         id: index + 1,
@@ -68,7 +93,7 @@ export function githubAnswers(apiUrl: string, pull: StandInPullRequest, reposito
         head_sha: commit,
         name,
         url,
-        html_url: url,
+        html_url: `${page}/checks?check_run_id=${index + 1}`,
         details_url: url,
       },
       ...{ status: conclusion === null ? 'in_progress' : 'completed', conclusion, external_id: '' },

@@ -9,6 +9,8 @@ const ROUTES = [
   ['Pull requests', /^\/(?:pulls)\/(?<number>\d+)$/, 'pull'],
   ['Pull requests', /^\/pulls\/(?<number>\d+)\/reviews$/, 'reviews'],
   ['Pull requests', /^\/pulls\/(?<number>\d+)\/files$/, 'files'],
+  ['Pull requests', /^\/pulls\/(?<number>\d+)\/comments$/, 'reviewComments'],
+  ['Pull requests', /^\/pulls\/(?<number>\d+)\/reviews\/(?<review>\d+)$/, 'review'],
   ['Issues', /^\/issues\/(?<number>\d+)$/, 'issue'],
   ['Pull requests', /^\/issues\/(?<number>\d+)\/comments$/, 'comments'],
   ['Checks', /^\/commits\/(?<commit>\w+)\/check-runs$/, 'checkRuns'],
@@ -57,7 +59,12 @@ export function answerGithub(
     const match = shape.exec(rest);
     if (match === null) continue;
     if (repositories.withheld.has(permission)) return NOT_ACCESSIBLE;
-    const { number, commit = query.get('head_sha') ?? query.get('sha'), deployment } = match.groups ?? {};
+    const {
+      number,
+      commit = query.get('head_sha') ?? query.get('sha'),
+      deployment,
+      review,
+    } = match.groups ?? {};
     const pull = repository.pulls.find(
       (one) =>
         !one.isHidden &&
@@ -85,7 +92,12 @@ export function answerGithub(
             query,
           ),
         );
+      case 'review': {
+        const found = answers.reviews.find(({ id }) => id === Number(review));
+        return found === undefined ? NOT_FOUND : ok(found);
+      }
       case 'files':
+      case 'reviewComments':
       case 'reviews':
       case 'comments':
         return ok(page<object>(answers[what], query));

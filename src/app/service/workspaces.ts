@@ -19,6 +19,7 @@ import { oneWorkspace } from '#slack/workspace/workspace.ts';
 import { codeOf } from '#store/engines/database.ts';
 import type { Store } from '#store/store.ts';
 import { type Config, type WorkspaceSettings, workspaceIn } from '../config/config.ts';
+import { scopesOfFeatures } from '../features.ts';
 
 type Parts = Readonly<{
   store: Store;
@@ -71,9 +72,10 @@ function checkScopes(
   log: Logger,
   id: string,
   granted: GrantedScopes,
-  settings: Pick<WorkspaceSettings, 'access' | 'channels'> | null,
+  settings: Pick<WorkspaceSettings, 'access' | 'channels' | 'featureSettings'> | null,
 ): readonly Scope[] {
-  const missing = missingScopes(granted, settings === null ? [] : [settings]);
+  const given = settings === null ? [] : [settings];
+  const missing = missingScopes(granted, given, given.flatMap(scopesOfFeatures));
   for (const scope of missing) {
     const facts = { installation_id: id, scope: scope.name, reason: scope.without };
     log[scope.isOptional ? 'warn' : 'error']('scope_missing', { ...facts, what_to_do: howToGrant([scope]) });

@@ -13,7 +13,14 @@ import { type PullRequestLink, parsePullRequestLink } from '#jobs/pull-requests/
 import { isOver, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Logger } from '#runtime/redact.ts';
-import { type Dialect, READINGS, type Read, type ReadingName, withoutNulls } from './dialect.ts';
+import {
+  type Dialect,
+  READINGS,
+  type Read,
+  type ReadingName,
+  type ReviewComments,
+  withoutNulls,
+} from './dialect.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 
@@ -32,6 +39,7 @@ export type CheckMemory = Readonly<{
 export const DIALECTS = { github, gitlab };
 
 const CHECK_TIMEOUT_MS = 25_000;
+const NO_HOST = { outcome: 'no_access', reason: 'not_allowed' } as const;
 
 export type CodeHosts = ReturnType<typeof createCodeHosts>;
 
@@ -42,6 +50,13 @@ export function createCodeHosts(
 ) {
   const hosts = settings.map((one) => ({ ...connect(one, clock, timeoutMs), facts: nothingKnown }));
   const logCheck = checkLog(log);
+  const find = (url: string) => {
+    for (const host of hosts) {
+      const link = parsePullRequestLink(url, [host.settings]);
+      if (link !== null) return { host, link };
+    }
+    return null;
+  };
   return {
     hosts,
     /**
@@ -50,17 +65,34 @@ export function createCodeHosts(
      * @param memory from the last check that saw it
      */
     check: async (url: string, memory: CheckMemory | null): Promise<CheckResult> => {
-      for (const host of hosts) {
-        const link = parsePullRequestLink(url, [host.settings]);
-        if (link === null) continue;
-        const startedMs = clock.now();
-        const result = await checkAt(host, link, memory);
-        host.facts = afterAnswer(host.facts, troubleOf(result), clock.now());
-        logCheck(link, result, clock.now() - startedMs, host.client.remaining());
-        return result;
-      }
+      const found = find(url);
       // Its code host may be configured again.
-      return { outcome: 'no_access', reason: 'not_allowed' };
+      if (found === null) return NO_HOST;
+      const { host, link } = found;
+      const startedMs = clock.now();
+      const result = await checkAt(host, link, memory);
+      host.facts = afterAnswer(host.facts, troubleOf(result), clock.now());
+      logCheck(link, result, clock.now() - startedMs, host.client.remaining());
+      return result;
+    },
+    /** @param id of a `ReviewRequest` */
+    reviewComments: async (url: string, id: string): Promise<ReviewComments | Failure> => {
+      const found = find(url);
+      if (found === null) return NO_HOST;
+      const { host, link } = found;
+      const { reviewComments } = DIALECTS[host.settings.host];
+      return readAt(host, link, null, (read) => reviewComments(read, link.number, id));
+    },
+    /** Null: unknown. */
+    emailOf: async (url: string, login: string): Promise<string | null> => {
+      const found = find(url);
+      if (found === null) return null;
+      const { host, link } = found;
+      const { emailOf } = DIALECTS[host.settings.host];
+      const email = await readAt(host, link, null, (_read, _responses, readAnywhere) =>
+        emailOf(readAnywhere, login),
+      );
+      return typeof email === 'string' ? email : null;
     },
     facts: () => hosts.map(({ settings: { webUrl }, facts }) => ({ host: new URL(webUrl).host, facts })),
     close: async () => {
@@ -69,12 +101,13 @@ export function createCodeHosts(
   };
 }
 
-function checkAt(
-  { settings, repositoryPath, client, clock, credentials }: CodeHost,
-  { repository, number }: PullRequestLink,
+/** Throws only what `work` throws, except CodeHostError. */
+function readAt<T>(
+  { repositoryPath, client, clock, credentials }: CodeHost,
+  { repository }: PullRequestLink,
   before: CheckMemory | null,
-): Promise<CheckResult> {
-  const dialect = DIALECTS[settings.host];
+  work: (read: Read, responses: CheckMemory['responses'], readAnywhere: Read) => Promise<T>,
+): Promise<T | Failure> {
   const base = repositoryPath(repository);
   return clock.abortAfter(CHECK_TIMEOUT_MS, async (signal) => {
     try {
@@ -91,33 +124,43 @@ function checkAt(
         if (response.etag !== null) responses[rest] = { etag: response.etag, body };
         return body;
       };
-      const { facts: found, commit } = await dialect.details(read, number);
-      const facts = withoutNulls(found);
-      const pullRequest = commit === null || isOver(facts) ? null : { number, commit };
-      const isSameCommit = before?.commit === commit;
-      const current = await Promise.all(
-        READINGS.map((name) => pullRequest && readingOf(dialect, name, read, pullRequest)),
-      );
-      const readings: CheckMemory['readings'] = {};
-      for (const [index, name] of READINGS.entries()) {
-        // Facts about one commit say nothing of another.
-        const earlier = name === 'review' || isSameCommit ? before?.readings[name] : undefined;
-        const reading = current[index] ?? earlier;
-        if (reading !== undefined) readings[name] = reading;
-      }
-      // A failed reading keeps its tags, but not those of earlier commits.
-      const kept = current.includes(null) && isSameCommit ? before.responses : {};
-      return {
-        outcome: 'seen',
-        facts: Object.assign({}, facts, ...Object.values(readings).map((reading) => reading.facts)),
-        memory: { commit, readings, responses: { ...kept, ...responses } },
-      };
+      const readAnywhere: Read = async (path, schema) =>
+        decodeBody(await client.ask({ authorization, signal, base: path }), schema);
+      return await work(read, responses, readAnywhere);
     } catch (error) {
       if (!(error instanceof CodeHostError)) throw error;
       const { failure } = error;
       if (hasBadCredentials(failure)) credentials.rejected();
       return failure;
     }
+  });
+}
+
+function checkAt(host: CodeHost, link: PullRequestLink, before: CheckMemory | null): Promise<CheckResult> {
+  const dialect = DIALECTS[host.settings.host];
+  const { number } = link;
+  return readAt<CheckResult>(host, link, before, async (read, responses) => {
+    const { facts: found, commit } = await dialect.details(read, number);
+    const facts = withoutNulls(found);
+    const pullRequest = commit === null || isOver(facts) ? null : { number, commit };
+    const isSameCommit = before?.commit === commit;
+    const current = await Promise.all(
+      READINGS.map((name) => pullRequest && readingOf(dialect, name, read, pullRequest)),
+    );
+    const readings: CheckMemory['readings'] = {};
+    for (const [index, name] of READINGS.entries()) {
+      // Facts about one commit say nothing of another.
+      const earlier = name === 'review' || isSameCommit ? before?.readings[name] : undefined;
+      const reading = current[index] ?? earlier;
+      if (reading !== undefined) readings[name] = reading;
+    }
+    // A failed reading keeps its tags, but not those of earlier commits.
+    const kept = current.includes(null) && isSameCommit ? before.responses : {};
+    return {
+      outcome: 'seen',
+      facts: Object.assign({}, facts, ...Object.values(readings).map((reading) => reading.facts)),
+      memory: { commit, readings, responses: { ...kept, ...responses } },
+    };
   });
 }
 

@@ -4,17 +4,19 @@ import { pullRequestKey } from '#jobs/pull-requests/link.ts';
 import {
   isOver,
   type PullRequestFacts,
+  reviewNewsIn,
   type SeenPullRequest,
   seenPullRequest,
 } from '#jobs/pull-requests/pull-request.ts';
 import { standingOnCard } from '#jobs/pull-requests/standing.ts';
 import { spread } from '#jobs/schedule/schedule.ts';
+import { reviewNewsOffer, sendReview, tellReviewNews } from './review-news.ts';
 
 /** A job forgets older ones. */
 const MAX_PULL_REQUESTS = 20;
 
 const deciders = {
-  pull_request_seen(builder, { url, facts }) {
+  pull_request_seen(builder, { url, facts, people }) {
     const { job, context } = builder;
     const { nowMs, policy } = context;
     const { remindAfterMs: afterMs } = policy.pullRequests;
@@ -28,10 +30,11 @@ const deciders = {
     const dueAtMs = reminderDueAtMs(seen, afterMs);
     const isDue = dueAtMs !== null && nowMs >= dueAtMs;
     const reminders = seen.reminders + 1;
-    save(builder, isDue ? { ...seen, reminders, remindAfterMs: null } : seen);
+    const naturalKey = `pr:${job.id}:${keyOf(builder, url)}`;
+    const reminded = isDue ? { ...seen, reminders, remindAfterMs: null } : seen;
+    save(builder, tellReviewNews(builder, naturalKey, reminded, before?.facts.state, people));
     // Their fields have the same order.
     if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
-    const naturalKey = `pr:${job.id}:${keyOf(builder, url)}`;
     const { state, endedBy: by } = facts;
     if ((state === 'merged' || state === 'closed') && state !== before?.facts.state) {
       const over = { kind: 'pull_request_over', state, ...(by !== undefined && { by }) } as const;
@@ -65,6 +68,8 @@ const deciders = {
 
   // Reminders need a request; the press only closes the offer.
   no_more_reminders_pressed: () => {},
+
+  review_sent: sendReview,
 } satisfies Partial<Deciders>;
 
 const reminder: OfferRules['reminder'] = {
@@ -78,9 +83,11 @@ const reminder: OfferRules['reminder'] = {
 const answers: OfferAnswers = {
   remind_again_pressed: 'wants_reminder',
   no_more_reminders_pressed: 'wants_no_reminder',
+  follow_up_written: 'answered',
+  review_sent: 'answered',
 };
 
-export const pullRequestDecisions = { deciders, offers: { reminder }, answers };
+export const pullRequestDecisions = { deciders, offers: { reminder, review_news: reviewNewsOffer }, answers };
 
 /** Its facts hold for each of its URLs. */
 function save(builder: DecisionBuilder, pullRequest: SeenPullRequest) {
@@ -105,7 +112,7 @@ function keyOf({ context }: DecisionBuilder, url: string) {
 const BATCHED_FOR_MS = 10_000;
 
 function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: PullRequestFacts) {
-  const isOnCard = standingOnCard(before) !== standingOnCard(after);
+  const isOnCard = factsOnCard(before) !== factsOnCard(after);
   if (isOnCard) builder.refreshCard();
   if (factsInPosts(before) === factsInPosts(after)) return;
   // Messages and notices must not contradict the card.
@@ -114,6 +121,11 @@ function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: Pu
   const ifScheduled = isNews ? 'replace' : 'keep';
   builder.schedule('refresh_posts', runAtMs, ifScheduled);
   builder.note({ notices: { runAtMs, ifScheduled } });
+}
+
+function factsOnCard(facts: PullRequestFacts) {
+  const standing = standingOnCard(facts);
+  return JSON.stringify([standing, standing && !isOver(facts) && reviewNewsIn(facts)]);
 }
 
 function factsInPosts(facts: PullRequestFacts) {

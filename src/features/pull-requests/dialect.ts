@@ -1,5 +1,11 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { PAGES_MAX, PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
+import {
+  type FailingChecks,
+  PAGES_MAX,
+  PARAGRAPH_MAX_LENGTH,
+  type PullRequestFacts,
+} from '#jobs/pull-requests/pull-request.ts';
 import { hasSecrets } from '#jobs/secrets.ts';
 import { untrustedText } from '#runtime/untrusted-text.ts';
 
@@ -15,6 +21,32 @@ export interface Dialect {
   readonly readings: { readonly [Name in ReadingName]?: Reading };
   /** What a refused reading lacks. */
   readonly permission: string;
+  /** @param id of a `ReviewRequest` */
+  reviewComments(read: Read, number: number, id: string): Promise<ReviewComments>;
+  /** Of the public profile. @param read paths of the API */
+  emailOf(read: Read, login: string): Promise<string | null>;
+}
+
+export type ReviewComments = Readonly<{
+  /** Oldest first; empty: the review is gone. */
+  comments: readonly ReviewComment[];
+  /** False: there are more than were read. */
+  isComplete: boolean;
+}>;
+
+/** `id`: changes with the text. `place`: file and line; null: of the whole pull request. */
+export type ReviewComment = Readonly<{ id: string; place: string | null; text: string }>;
+
+export function reviewComment(
+  id: number | string,
+  path: string | null,
+  line: number | null,
+  text: string | null,
+): ReviewComment | null {
+  if (text === null) return null;
+  const version = createHash('sha256').update(text).digest('base64url').slice(0, 12);
+  const place = path === null || line === null ? path : `${path}:${line}`;
+  return { id: `${id}|${version}`, place, text };
 }
 
 export const READINGS = ['size', 'pages', 'checks', 'review', 'preview'] as const;
@@ -62,6 +94,9 @@ export const shortText = text(100);
 export const title = text(300);
 /** Enough to get past a template's comments. */
 export const description = text(4_000);
+export const email = z.email().max(254).nullable().catch(null);
+export const comment = text(10_000);
+export const filePath = text(300);
 
 export const count = z.int().min(0).nullable().catch(null);
 export const flag = z.boolean().catch(false);
@@ -80,8 +115,8 @@ export function listOf<T>(item: z.ZodType<T>) {
 const DOCUMENTATION = /\.(?:mdx?|markdown|mdoc|rst|adoc|asciidoc|html?|ipynb|txt)$/i;
 
 /** Null: no documentation. */
-export const page = text(300)
-  .refine((path) => path !== null && DOCUMENTATION.test(path))
+export const page = filePath
+  .refine((value) => value !== null && DOCUMENTATION.test(value))
   .nullable()
   .catch(null);
 
@@ -90,15 +125,19 @@ export function pagesIn(paths: readonly (string | null)[]): readonly string[] | 
   return pages.length === 0 ? null : pages;
 }
 
-export const publicUrl = z
-  .string()
-  .max(2_000)
-  .refine((value) => {
-    const url = URL.parse(value);
-    return url?.protocol === 'https:' && url.username === '' && url.password === '' && !hasSecrets(value);
-  })
-  .nullable()
-  .catch(null);
+const urlBy = (protocol: RegExp) =>
+  z
+    .string()
+    .max(2_000)
+    .refine((value) => {
+      const { username, password, protocol: own = '' } = URL.parse(value) ?? {};
+      return protocol.test(own) && username === '' && password === '' && !hasSecrets(value);
+    })
+    .nullable()
+    .catch(null);
+
+export const publicUrl = urlBy(/^https:$/);
+export const pageUrl = urlBy(/^https?:$/);
 
 export function timeMs(value: string | null): number | null {
   const ms = Date.parse(value ?? '');
@@ -117,6 +156,22 @@ export function checkStateIn(passing: readonly string[], failing: readonly strin
     if (passing.includes(word ?? '')) return 'passing';
     return failing.includes(word ?? '') ? 'failing' : 'pending';
   });
+}
+
+export type Check = Readonly<{ state: CheckState; name: string | null; url: string | null }>;
+
+const FAILING_MAX = 5;
+
+export function failingOf(commit: string, checks: readonly Check[]): FailingChecks {
+  const failing = checks.filter(({ state }) => state === 'failing').slice(0, FAILING_MAX);
+  return { commit, checks: failing.map(({ name, url }) => ({ name: name ?? 'check', url })) };
+}
+
+const PEOPLE_MAX = 10;
+
+export function loginsIn(logins: readonly (string | null | undefined)[]): readonly string[] | null {
+  const known = [...new Set(logins.flatMap((login) => login ?? []))].slice(0, PEOPLE_MAX);
+  return known.length === 0 ? null : known;
 }
 
 export function worstOf(checks: readonly CheckState[]): CheckState | null {

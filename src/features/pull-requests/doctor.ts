@@ -23,7 +23,7 @@ const ANNOUNCED = 'Pull requests are announced, but not followed until then.';
 /** GitHub's name in the API and on the page, and the loss without it. */
 const APP_NEEDS = [
   ['pull_requests', 'Pull requests', 'nothing can be read'],
-  ['checks', 'Checks', 'no checks are shown'],
+  ['checks', 'Checks', 'no checks are shown, and nobody hears that one fails'],
   ['statuses', 'Commit statuses', 'checks are never shown as passing'],
   ['deployments', 'Deployments', 'deployments are not shown as previews'],
   ['issues', 'Issues', 'who closed it is not shown'],
@@ -33,7 +33,7 @@ const LOST = {
   size: 'the changed lines may not be read',
   pages: 'the changed pages may not be read',
   checks: 'its checks are never shown as passing',
-  review: 'the review may not be read',
+  review: 'reviews are neither shown nor sent to the agent',
   preview: 'the preview may not be read',
 };
 

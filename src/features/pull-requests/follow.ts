@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AfterWrite, applyEvent, type EngineTools, release } from '#engine/apply-event.ts';
 import { parsePullRequestLink } from '#jobs/pull-requests/link.ts';
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
+import { partsOf } from '#store/queries/task.ts';
 import type { ClaimedTask } from '#store/store.ts';
 import type { CheckMemory, CodeHosts } from './code-hosts.ts';
 import { nextCheckAtMs, reminderDueAtMs } from './decide.ts';
+import type { People } from './people.ts';
 import { PullRequests } from './queries.ts';
 
 export const watchLinks: AfterWrite = async (tx, { job, links = [] }, { nowMs, policy }) => {
@@ -15,7 +17,7 @@ export const watchLinks: AfterWrite = async (tx, { job, links = [] }, { nowMs, p
 };
 
 export async function checkPullRequest(
-  tools: EngineTools & { readonly codeHosts: CodeHosts },
+  tools: EngineTools & Readonly<{ codeHosts: CodeHosts; people: People }>,
   task: ClaimedTask,
 ): Promise<void> {
   const { store, codeHosts, stopping } = tools;
@@ -26,6 +28,8 @@ export async function checkPullRequest(
   const result = await codeHosts.check(watched.key, watched.memory as CheckMemory | null);
   if (stopping.aborted && result.outcome === 'later') return release(tools, task);
   const seen = result.outcome === 'seen' ? result : null;
+  const reviewers = seen?.facts.reviewers ?? [];
+  const people = await tools.people(partsOf(subject).teamId, watched.key, reviewers);
   await store.transaction(async (tx) => {
     const context = tools.newContext();
     const { nowMs, jitter, policy } = context;
@@ -33,7 +37,7 @@ export async function checkPullRequest(
     // Jobs before their task: the lock order of all that schedule one.
     const jobs = seen === null ? [] : await tx.queries(PullRequests).jobsOf(subject);
     for (const { jobId, url } of jobs) {
-      const event = { type: 'pull_request_seen', url, facts: seen?.facts ?? {} } as const;
+      const event = { type: 'pull_request_seen', url, facts: seen?.facts ?? {}, people } as const;
       const { job } = await applyEvent(tx, jobId, event, context);
       const pullRequest = seenPullRequest(job, url);
       const dueAtMs = pullRequest && reminderDueAtMs(pullRequest, policy.pullRequests.remindAfterMs);

@@ -1,25 +1,32 @@
 import { z } from 'zod';
 import { orNull } from '#codehost/client.ts';
 import {
-  type CheckState,
+  type Check,
   checkStateIn,
+  comment,
   commit,
   count,
   type Dialect,
   description,
   domainsOfBot,
+  email,
   type FoundFacts,
+  failingOf,
+  filePath,
   firstParagraph,
   flag,
   id,
   listOf,
+  loginsIn,
   page,
   pagesIn,
+  pageUrl,
   previewIn,
   publicUrl,
   type Read,
   type Reading,
   readList,
+  reviewComment,
   shortText,
   timeMs,
   title,
@@ -32,15 +39,18 @@ const checkState = checkStateIn(
   ['failure', 'error', 'cancelled', 'timed_out', 'startup_failure', 'action_required'],
 );
 
-const checkRuns = z
-  .object({ check_runs: listOf(z.object({ conclusion: checkState })) })
-  .transform(({ check_runs: runs }) => runs);
+const run = z.object({ conclusion: checkState, name: shortText, html_url: pageUrl });
+const checkRuns = z.object({ check_runs: listOf(run) }).transform(({ check_runs: runs }) => runs);
 const workflowRuns = z
-  .object({
-    workflow_runs: listOf(z.object({ conclusion: checkState, workflow_id: id, event: shortText })),
-  })
+  .object({ workflow_runs: listOf(run.extend({ workflow_id: id, event: shortText })) })
   .transform(({ workflow_runs: runs }) => runs);
-const combinedStatus = z.object({ state: checkState, total_count: count });
+const status = z
+  .object({ state: checkState, context: shortText, target_url: pageUrl })
+  .transform(({ state, context: name, target_url: url }) => ({ state, name, url }));
+const combinedStatus = z.object({
+  ...{ state: checkState, total_count: count },
+  statuses: listOf(status).catch([]),
+});
 
 const RUN_PAGES_MAX = 3;
 
@@ -55,27 +65,33 @@ const readChecks: Reading = async (read, { commit }, lacks) => {
   if (runs === null) lacks('Checks or Actions');
   if (status === null) lacks('Commit statuses');
   const statuses = status === null || status.total_count === 0 ? [] : [status.state];
-  const worst = worstOf([...(runs ?? []), ...statuses]);
-  return { checks: worst === 'passing' && (runs === null || status === null) ? null : worst };
+  const checks = [...(runs ?? []), ...(status?.statuses ?? [])];
+  const worst = worstOf([...(runs ?? []).map(({ state }) => state), ...statuses]);
+  return {
+    checks: worst === 'passing' && (runs === null || status === null) ? null : worst,
+    failing: worst === 'failing' ? failingOf(commit, checks) : null,
+  };
 };
 
-async function readCheckRuns(read: Read, commit: string): Promise<CheckState[]> {
+async function readCheckRuns(read: Read, commit: string): Promise<Check[]> {
   const path = `/commits/${commit}/check-runs?filter=latest&`;
-  return statesOf(await readList(read, path, checkRuns, RUN_PAGES_MAX));
+  return checksOf(await readList(read, path, checkRuns, RUN_PAGES_MAX));
 }
 
 /** Later runs of a workflow supersede earlier ones. */
-async function readWorkflowRuns(read: Read, commit: string): Promise<CheckState[]> {
+async function readWorkflowRuns(read: Read, commit: string): Promise<Check[]> {
   const path = `/actions/runs?head_sha=${commit}&`;
   const { items, isComplete } = await readList(read, path, workflowRuns, RUN_PAGES_MAX);
   const newest = new Map(items.toReversed().map((run) => [`${run.workflow_id} ${run.event}`, run]));
-  return statesOf({ items: [...newest.values()], isComplete });
+  return checksOf({ items: [...newest.values()], isComplete });
 }
 
-function statesOf(runs: { items: readonly { conclusion: CheckState }[]; isComplete: boolean }): CheckState[] {
-  const states = runs.items.map(({ conclusion }) => conclusion);
+function checksOf({ items, isComplete }: { items: readonly z.infer<typeof run>[]; isComplete: boolean }) {
+  const checks = items.map(
+    ({ conclusion, name, html_url: url }): Check => ({ state: conclusion, name, url }),
+  );
   // Unread ones may have failed.
-  return runs.isComplete ? states : [...states, 'pending'];
+  return isComplete ? checks : [...checks, { state: 'pending', name: null, url: null } as const];
 }
 
 export const account = z.object({ login: shortText }).nullable().catch(null);
@@ -90,6 +106,8 @@ const pull = z.object({
   created_at: shortText,
   updated_at: shortText,
   head: z.object({ sha: commit }).catch({ sha: null }),
+  requested_reviewers: listOf(account).catch([]),
+  requested_teams: listOf(z.object({ slug: shortText })).catch([]),
   changed_files: count,
   additions: count,
   deletions: count,
@@ -109,6 +127,10 @@ const readDetails: Dialect['details'] = async (read, number) => {
     openedAtMs: timeMs(found.created_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === null ? null : { files, lines },
+    reviewers: loginsIn([
+      ...found.requested_reviewers.map(({ login }) => login),
+      ...found.requested_teams.map(({ slug }) => slug),
+    ]),
   };
   return { facts, commit: found.head.sha };
 };
@@ -126,7 +148,8 @@ const readPages: Reading = async (read, { number }) => {
 };
 
 const REVIEW_PAGES_MAX = 5;
-const reviews = listOf(z.object({ user: account, state: shortText }));
+const REQUESTS_MAX = 5;
+const reviews = listOf(z.object({ id, user: account, state: shortText, html_url: pageUrl }));
 
 /** Each reviewer's last opinion. A comment is none. */
 const readReview: Reading = async (read, { number }) => {
@@ -135,10 +158,40 @@ const readReview: Reading = async (read, { number }) => {
   if (!isComplete) return {};
   const opinions = items
     .filter(({ state }) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? ''))
-    .map(({ user, state }) => [user?.login ?? '', state] as const);
-  const last = [...new Map(opinions).values()];
-  if (last.includes('CHANGES_REQUESTED')) return { review: 'changes_requested' };
-  return { review: last.includes('APPROVED') ? 'approved' : null };
+    .map((review) => [review.user?.login ?? 'somebody', review] as const);
+  const last = [...new Map(opinions)];
+  const requests = last
+    .filter(([, { state }]) => state === 'CHANGES_REQUESTED')
+    .map(([by, { id, html_url: url }]) => ({ id: `${id}`, by, url }))
+    .sort((a, b) => Number(a.id) - Number(b.id))
+    .slice(-REQUESTS_MAX);
+  if (requests.length > 0) return { review: 'changes_requested', requests };
+  return { review: last.some(([, { state }]) => state === 'APPROVED') ? 'approved' : null };
+};
+
+const COMMENT_PAGES_READ = 3;
+const reviewBody = z.object({ body: comment });
+const reviewComments = listOf(
+  z.object({
+    ...{ id, path: filePath, body: comment, line: count, original_line: count },
+    pull_request_review_id: count,
+  }),
+);
+
+/** A review's own list of comments has no lines. */
+const readReviewComments: Dialect['reviewComments'] = async (read, number, reviewId) => {
+  const newest = `/pulls/${number}/comments?sort=created&direction=desc&`;
+  const [review, { items, isComplete }] = await Promise.all([
+    orNull(
+      read(`/pulls/${number}/reviews/${reviewId}`, reviewBody),
+      ({ outcome }) => outcome === 'not_found',
+    ),
+    readList(read, newest, reviewComments, COMMENT_PAGES_READ),
+  ]);
+  const own = items.filter((one) => `${one.pull_request_review_id}` === reviewId).reverse();
+  const comments = own.map((one) => reviewComment(one.id, one.path, one.line ?? one.original_line, one.body));
+  const all = [reviewComment('review', null, null, review?.body ?? null), ...comments];
+  return { comments: all.filter((one) => one !== null), isComplete };
 };
 
 const DEPLOYMENTS_MAX = 5;
@@ -178,4 +231,7 @@ export const github: Dialect = {
   details: readDetails,
   readings: { pages: readPages, checks: readChecks, review: readReview, preview: readPreview },
   permission: 'Pull requests',
+  reviewComments: readReviewComments,
+  emailOf: async (read, login) =>
+    (await read(`/users/${encodeURIComponent(login)}`, z.object({ email }))).email,
 };

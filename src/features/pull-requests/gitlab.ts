@@ -1,21 +1,31 @@
 import { z } from 'zod';
 import { orNull } from '#codehost/client.ts';
 import {
+  type Check,
   checkStateIn,
+  comment,
   commit,
   count,
   type Dialect,
   description,
+  email,
   type FoundFacts,
+  failingOf,
+  filePath,
   firstParagraph,
   flag,
+  id,
   listOf,
+  loginsIn,
   page,
   pagesIn,
+  pageUrl,
   previewIn,
   publicUrl,
+  type Read,
   type Reading,
   readList,
+  reviewComment,
   shortText,
   timeMs,
   title,
@@ -39,6 +49,7 @@ const mergeRequest = z.object({
   updated_at: shortText,
   sha: commit,
   changes_count: shortText,
+  reviewers: listOf(account).catch([]),
 });
 
 /** `locked`: being merged. */
@@ -58,6 +69,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
     openedAtMs: timeMs(found.created_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === undefined ? null : { files: Number(files), lines: null },
+    reviewers: loginsIn(found.reviewers.map(({ username }) => username)),
   };
   return { facts, commit: found.sha };
 };
@@ -66,7 +78,16 @@ const readDetails: Dialect['details'] = async (read, number) => {
 const PIPELINES_MAX = 50;
 
 const status = checkStateIn(['success', 'skipped'], ['failed', 'canceled']);
-const pipelines = listOf(z.object({ status, sha: commit, ref: title, source: shortText }));
+const pipelines = listOf(
+  z.object({ id, status, sha: commit, ref: title, source: shortText, web_url: pageUrl }),
+);
+const jobs = listOf(
+  z
+    .object({ name: shortText, status, target_url: pageUrl, allow_failure: flag })
+    .transform(({ name, status, target_url: url, allow_failure: mayFail }): Check => {
+      return { name, url, state: mayFail ? 'passing' : status };
+    }),
+);
 
 /** GitLab lists other services' reports as a pipeline of their own: neither replaces the other. */
 const readChecks: Reading = async (read, { number, commit }) => {
@@ -74,21 +95,74 @@ const readChecks: Reading = async (read, { number, commit }) => {
   const newest = [true, false].flatMap(
     (isExternal) => found.find(({ source }) => (source === 'external') === isExternal) ?? [],
   );
-  const checks = newest
-    .filter(({ sha, ref }) => sha === commit || ref?.startsWith('refs/merge-requests/'))
-    .map(({ status }) => status);
-  return { checks: worstOf(checks) };
+  const current = newest.filter(({ sha, ref }) => sha === commit || ref?.startsWith('refs/merge-requests/'));
+  const checks = worstOf(current.map(({ status }) => status));
+  if (checks !== 'failing') return { checks };
+  const failed = current.filter(({ status }) => status === 'failing').map((one) => readJobs(read, one));
+  return { checks, failing: failingOf(commit, (await Promise.all(failed)).flat()) };
 };
 
+/** Without the permission, the pipeline itself. */
+async function readJobs(read: Read, pipeline: z.infer<typeof pipelines>[number]): Promise<readonly Check[]> {
+  const { id, sha, status: state, web_url: url } = pipeline;
+  const path = `/repository/commits/${sha}/statuses?pipeline_id=${id}&per_page=100`;
+  const found = sha === null ? null : await orNull(read(path, jobs));
+  const isNamed = found?.some((job) => job.state === 'failing');
+  return isNamed ? (found ?? []) : [{ state, name: 'pipeline', url }];
+}
+
 const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: count });
-const reviewers = listOf(z.object({ state: shortText }));
+const reviewers = listOf(z.object({ state: shortText, user: account }));
+const systemNotes = listOf(z.object({ id, system: flag, body: shortText, author: account }));
+const REQUESTED = /^requested changes/;
 
 /** Approved by somebody, and by all who must. Older versions do not show requested changes. */
 const readReview: Reading = async (read, { number }) => {
   const requested = await orNull(read(`/merge_requests/${number}/reviewers`, reviewers));
-  if (requested?.some(({ state }) => state === 'requested_changes')) return { review: 'changes_requested' };
+  const by = loginsIn(
+    (requested ?? []).flatMap(({ state, user }) => (state === 'requested_changes' ? [user?.username] : [])),
+  );
+  if (by !== null) return { review: 'changes_requested', requests: await readRequests(read, number, by) };
   const found = await read(`/merge_requests/${number}/approvals`, approvals);
   return { review: found.approved_by.length > 0 && !found.approvals_left ? 'approved' : null };
+};
+
+/** A later request by the same person has a later note. */
+async function readRequests(read: Read, number: number, logins: readonly string[]) {
+  const path = `/merge_requests/${number}/notes?sort=desc&order_by=created_at&per_page=${NOTES_MAX}`;
+  const notes = (await orNull(read(path, systemNotes))) ?? [];
+  return logins.map((by) => {
+    const note = notes.find(
+      ({ system, body, author }) => system && REQUESTED.test(body ?? '') && author?.username === by,
+    );
+    return { id: `${by}:${note?.id ?? ''}`, by, url: null };
+  });
+}
+
+const DISCUSSION_PAGES_MAX = 3;
+const discussions = listOf(
+  z.object({
+    notes: listOf(
+      z.object({
+        ...{ id, body: comment, author: account, system: flag, resolvable: flag, resolved: flag },
+        position: z.object({ new_path: filePath, new_line: count, old_line: count }).nullable().catch(null),
+      }),
+    ),
+  }),
+);
+
+/** What its author left unresolved. */
+const readReviewComments: Dialect['reviewComments'] = async (read, number, reviewId) => {
+  const list = `/merge_requests/${number}/discussions?`;
+  const { items, isComplete } = await readList(read, list, discussions, DISCUSSION_PAGES_MAX);
+  const [by] = reviewId.split(':', 1);
+  const notes = items
+    .flatMap(({ notes }) => notes)
+    .filter((note) => note.author?.username === by && !note.system && !(note.resolvable && note.resolved));
+  const comments = notes.map(({ id, body, position }) =>
+    reviewComment(id, position?.new_path ?? null, position?.new_line ?? position?.old_line ?? null, body),
+  );
+  return { comments: comments.filter((one) => one !== null), isComplete };
 };
 
 const DEPLOYMENTS_MAX = 50;
@@ -164,4 +238,10 @@ export const gitlab: Dialect = {
   details: readDetails,
   readings: { size: readSize, checks: readChecks, review: readReview, preview: readPreview },
   permission: PERMISSION,
+  reviewComments: readReviewComments,
+  emailOf: async (read, login) => {
+    const [found] = await read(`/users?username=${encodeURIComponent(login)}`, listOf(z.object({ id })));
+    if (found === undefined) return null;
+    return (await read(`/users/${found.id}`, z.object({ public_email: email }))).public_email;
+  },
 };

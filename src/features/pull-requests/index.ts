@@ -3,17 +3,23 @@ import { createCodeHosts } from './code-hosts.ts';
 import { pullRequestDecisions } from './decide.ts';
 import { codeHostFindings } from './doctor.ts';
 import { checkPullRequest, watchLinks } from './follow.ts';
+import { peopleBy, peopleSettings, scopesOfPeople } from './people.ts';
+import { reviewListeners } from './reviews.ts';
 import { codeHostReport, pullRequestButtons, pullRequestViews } from './views.ts';
 
 export const pullRequests = {
+  settings: peopleSettings,
+  scopes: scopesOfPeople,
   decisions: pullRequestDecisions,
   afterWrite: watchLinks,
   views: pullRequestViews,
   buttons: pullRequestButtons,
   run: (tools) => {
     const codeHosts = createCodeHosts(tools.codeHosts, tools);
+    const checkTools = { ...tools, codeHosts, people: peopleBy(tools, codeHosts) };
     return {
-      tasks: { look: { look_at_pull_request: (task) => checkPullRequest({ ...tools, codeHosts }, task) } },
+      tasks: { look: { look_at_pull_request: (task) => checkPullRequest(checkTools, task) } },
+      listeners: reviewListeners(codeHosts),
       services: () => codeHosts.facts().map(codeHostReport),
       close: codeHosts.close,
     };

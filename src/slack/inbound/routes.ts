@@ -37,14 +37,14 @@ import { messageListener } from './message.ts';
 import { composePresses, composeSubmissions, messageShortcut } from './start-job.ts';
 
 /** Features have the others. */
-const presses: Required<Omit<Presses, 'runRecipe' | 'resumeRecipe'>> = {
+const presses: Required<Omit<Presses, 'runRecipe' | 'resumeRecipe' | 'askForFix' | 'sendReview'>> = {
   ...commandPresses,
   ...composePresses,
   ...jobFormPresses,
   ...threadPresses,
 };
 
-const submissions: Required<Omit<Submissions, 'recipe'>> = {
+const submissions: Required<Omit<Submissions, 'recipe' | 'review'>> = {
   ...composeSubmissions,
   ...jobFormSubmissions,
   ...settingsSubmissions,

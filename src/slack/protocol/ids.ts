@@ -13,6 +13,7 @@ export const viewIds = {
   draft: 'draft',
   threadPreview: 'thread_preview',
   saidSince: 'said_since',
+  review: 'review',
   recipe: 'recipe',
   settings: 'settings',
 } as const;
@@ -169,6 +170,7 @@ export const decisionData = inChannelData.extend({
   creates: z.int().optional(),
   callId: z.string().optional(),
   draft: z.int().optional(),
+  news: z.string().optional(),
 });
 export type DecisionForm = Readonly<z.infer<typeof decisionData>>;
 

@@ -79,12 +79,16 @@ export function grantedIn(answer: {
 type ScopeSettings = Pick<Rules, 'channels'> & { access: Pick<AccessRule, 'userGroups'> };
 
 /** Empty if Slack does not say what is granted. */
-export function missingScopes(granted: GrantedScopes, settings: readonly ScopeSettings[]): readonly Scope[] {
+export function missingScopes(
+  granted: GrantedScopes,
+  settings: readonly ScopeSettings[],
+  ofFeatures: readonly Scope[] = [],
+): readonly Scope[] {
   if (granted === null) return [];
   const hasGroups = settings.some(({ access }) => access.userGroups.size > 0);
   const always = botScopes.filter(({ name }) => name !== USER_GROUPS_SCOPE || hasGroups);
   const ofReactions = settings.some(hasMarks) ? [...reactionScopes, ...optionalReactionScopes] : [];
-  return [...always, ...ofReactions].filter(({ name }) => !granted.has(name));
+  return [...new Set([...always, ...ofReactions, ...ofFeatures])].filter(({ name }) => !granted.has(name));
 }
 
 export function scopesInWords(scopes: readonly Scope[]): string {

@@ -17,6 +17,7 @@ const buttonTarget = z.object({
   isPrivate: z.boolean().optional(),
   projectId: id.optional(),
   need: z.string().min(1).max(200).optional(),
+  news: z.string().min(1).max(200).optional(),
 });
 
 /**
@@ -149,6 +150,8 @@ export const otherButtons = {
   resolveStart: button('resolve_start', 'Resolve…'),
   watchAgentJob: button('watch_agent_job', 'I found the job…'),
   followUp: button('follow_up', 'Reply to the agent'),
+  askForFix: button('ask_for_fix', 'Ask for a fix'),
+  sendReview: button('send_review', 'Send the review', { rowMax: 5 }),
   readAll: button('read_all', 'Read all'),
   runRecipe: button('run_recipe', 'Run'),
   resumeRecipe: button('resume_recipe', 'Resume'),
@@ -160,6 +163,8 @@ export const otherButtons = {
 export const linkButtons = {
   viewPullRequest: button('view_pull_request', 'View pull request', { style: 'primary' }),
   viewPreview: button('view_preview', 'View preview'),
+  viewChecks: button('view_checks', 'View checks'),
+  viewReview: button('view_review', 'View review'),
   openThread: button('open_thread', 'Open thread'),
 };
 

@@ -108,13 +108,13 @@ export function promptAbout(
 
 export const noFormView = say`⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`.`;
 
-export function followUpForm(data: DecisionForm, promptMaxLength: number): ModalView {
+export function followUpForm(data: DecisionForm, promptMaxLength: number, prompt = ''): ModalView {
   return form(
     viewIds.followUp,
     buttons.followUp.label,
     'Send',
     data,
-    promptInput('', promptMaxLength, 'Your reply to the agent'),
+    promptInput(prompt, promptMaxLength, 'Your reply to the agent'),
   );
 }
 
@@ -251,13 +251,16 @@ export function threadPreviewView({
   );
 }
 
-function linesInput(lines: readonly ThreadLine[]) {
+export function linesInput(
+  lines: readonly ThreadLine[],
+  names: readonly [string, string] = ['Include these messages', 'Later messages'],
+) {
   const groups = Math.ceil(lines.length / CHECKBOXES_MAX);
   return Array.from({ length: groups }, (_, index) => {
     const options = lines
       .slice(index * CHECKBOXES_MAX, (index + 1) * CHECKBOXES_MAX)
       .map(({ id, text, author }) => twoLineOption(id, text, author));
-    const label = index === 0 ? 'Include these messages' : 'Later messages';
+    const label = names[index === 0 ? 0 : 1];
     const element = { type: 'checkboxes', options, initial_options: options } as const;
     return input(`${formIds.messages}${index}`, label, element, { optional: true });
   });

@@ -15,8 +15,13 @@ import {
   workingSince,
 } from '#jobs/job.ts';
 import { type CodeHostSite, PUBLIC_SITES, pullRequestName } from '#jobs/pull-requests/link.ts';
-import { type PullRequestFacts, seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
-import { cardStandingOf, jobStandingOf } from '#jobs/pull-requests/standing.ts';
+import {
+  type LinkedName,
+  type PullRequestFacts,
+  reviewNewsIn,
+  seenPullRequest,
+} from '#jobs/pull-requests/pull-request.ts';
+import { cardStandingOf, jobStandingOf, lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
 import { unescaped } from '#jobs/requests/command.ts';
 import { threadLink } from '../protocol/ids.ts';
 import { buttons } from './buttons.ts';
@@ -193,7 +198,10 @@ function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, s
     const name = names.get(stoppedBy ?? '');
     return joined([name === undefined ? mrkdwn`⏹️ *Stopped*` : mrkdwn`⏹️ *Stopped* by ${oneLine(name)}`, link]);
   }
-  if (standing !== null) return joined([standings[standing], link]);
+  if (standing !== null) {
+    const detail = detailOf(standing, lastPullRequestOf(job)?.facts ?? {});
+    return joined([standings[standing], link, detail]);
+  }
   switch (status) {
     case 'completed': {
       if (prLink === null) return mrkdwn`✅ *Done, no pull request*`;
@@ -214,6 +222,19 @@ function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, s
       return mrkdwn`❌ *The agent has no job “${id}” in the ${oneLine(job.projectName)} project*`;
     }
   }
+}
+
+const CHECK_MAX = 60;
+
+export function checkNames(checks: readonly LinkedName[]): Mrkdwn | null {
+  const names = checks.map(({ name }) => asWritten(oneLine(name, CHECK_MAX)));
+  return names.length === 0 ? null : joined(names, ', ');
+}
+
+function detailOf(standing: keyof typeof standings, { failing, requests = [] }: PullRequestFacts) {
+  if (standing === 'checks_failing') return checkNames(failing?.checks ?? []);
+  const by = standing === 'changes_requested' ? requests.at(-1)?.by : undefined;
+  return by !== undefined && mrkdwn`by ${asWritten(oneLine(by))}`;
 }
 
 function reasonOf(words = '') {
@@ -272,12 +293,21 @@ export function cardActions(
     return targetButton(buttons.sendAgain, job, { callId: undecided.callId }, asks);
   }
   if (sendNow !== null) return targetButton(buttons.sendNow, job, { message: sendNow });
+  const standing = cardStandingOf(job);
+  if (standing === 'checks_failing') return targetButton(buttons.askForFix, job);
+  if (standing === 'changes_requested') return sendReview(job);
   const isPlainEnd =
     stage.kind === 'ended' &&
     stage.status === 'completed' &&
     stage.stoppedBy === undefined &&
     shownLinkOf(job) === null;
   return isPlainEnd && targetButton(buttons.followUp, job);
+}
+
+function sendReview(job: Job) {
+  const { facts = {}, sent = [] } = lastPullRequestOf(job) ?? {};
+  const news = reviewNewsIn(facts).findLast(({ kind, key }) => kind === 'review' && !sent.includes(key));
+  return news && targetButton(buttons.sendReview, job, { news: news.key });
 }
 
 export type CardFacts = ViewFacts & Readonly<{ queue: Queue }>;

@@ -1,4 +1,9 @@
-import type { ConversationsInfoResponse, UsergroupsListResponse, UsersInfoResponse } from '@slack/web-api';
+import type {
+  ConversationsInfoResponse,
+  UsergroupsListResponse,
+  UsersInfoResponse,
+  UsersLookupByEmailResponse,
+} from '@slack/web-api';
 import type { Clock } from '#runtime/clock.ts';
 import { isChannel } from '../protocol/ids.ts';
 import { mentionedIds } from '../protocol/slack-text.ts';
@@ -130,6 +135,11 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
 
   return {
     named,
+    /** Null: nobody, or Slack does not say. */
+    byEmail: async (email: string): Promise<string | null> => {
+      const look = () => call<UsersLookupByEmailResponse>('users.lookupByEmail', { email });
+      return (await ask('an e-mail address', look))?.user?.id ?? null;
+    },
     of: (slackText: string) => named(mentionedIds(slackText)),
   };
 }

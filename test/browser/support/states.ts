@@ -191,6 +191,24 @@ const thread: StateGroup = {
       afterMs: 3 * 24 * 60 * MINUTE_MS,
       againMs: 3 * 24 * 60 * MINUTE_MS,
     }),
+    'checks fail': said({
+      kind: 'review_news',
+      url: prLink,
+      news: [{ kind: 'checks', key: 'checks:1', checks: [{ name: 'build', url: prLink }] }],
+    }),
+    'changes requested': said({
+      kind: 'review_news',
+      url: prLink,
+      news: [{ kind: 'review', key: 'review:1', by: 'carol', url: prLink }],
+    }),
+    'review wanted': said({
+      kind: 'review_wanted',
+      url: prLink,
+      reviewers: [
+        { login: 'octocat', userId: 'U2' },
+        { login: 'carol', userId: null },
+      ],
+    }),
     archived: said({ kind: 'archived' }),
     'job gone': said({ kind: 'vanished' }),
     'attachments left out': said({

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import { fixPrompt } from '../../../src/features/pull-requests/views.ts';
+import type { PullRequestFacts, ReviewNews } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { decodeButton } from '../../../src/slack/views/buttons.ts';
-import { aJob, noNames } from '../../slack/views/a-job.ts';
+import { cardView } from '../../../src/slack/views/job.ts';
+import type { SlackMessage } from '../../../src/slack/views/message.ts';
+import { aJob, anAgentJob, completed, nobodyWaits, noNames } from '../../slack/views/a-job.ts';
 import { announcementView, postedView } from '../../slack/views/support/thread.ts';
 
 const DAY_MS = 86_400_000;
@@ -72,4 +75,100 @@ test.each([
     `👋 <@U1> *Open for 1 day:* <https://github.com/acme/docs/pull/14|acme/docs#14>\n${words}`,
   );
   expect(JSON.stringify(view.blocks)).not.toContain('action_id');
+});
+
+const url = 'https://github.com/acme/docs/pull/14';
+const link = `<${url}|acme/docs#14>`;
+const checks = [
+  { name: 'build', url: 'https://ci.example/1' },
+  { name: '*lint* <!here>', url: null },
+];
+const checksNews = { kind: 'checks', key: 'checks:a', checks } as const;
+const reviewBy = (by: string, key: string, page: string | null = null) =>
+  ({ kind: 'review', key, by, url: page }) as const;
+const newsView = (...news: readonly ReviewNews[]) =>
+  announcementView({ kind: 'review_news', url, news }, aJob(), noNames);
+const targets = ({ blocks }: SlackMessage) =>
+  blocks.flatMap((block) =>
+    block.type === 'actions'
+      ? block.elements.flatMap((one) =>
+          one.type === 'button' ? (decodeButton(one.value ?? '')?.news ?? []) : [],
+        )
+      : [],
+  );
+
+test('failing checks are told with their names, and lead to a fix and to the check (P5)', () => {
+  const view = newsView(checksNews);
+  expect(view.text).toBe(
+    `⚠️ <@U1> *Checks failing* on ${link}: build, \u00ad*lint*\u00ad &lt;!here&gt;.\nView checks: https://ci.example/1\n[Ask for a fix]`,
+  );
+  expect(targets(view)).toEqual(['checks:a']);
+  expect(newsView({ ...checksNews, checks: [] }).text.split('\n')[0]).toBe(
+    `⚠️ <@U1> *Checks failing* on ${link}.`,
+  );
+});
+
+test('requested changes are told with who requests them, and lead to the review (P5)', () => {
+  const view = newsView(reviewBy('ca*r*ol<!channel>', 'review:7', 'https://github.com/acme/docs/pull/14#r7'));
+  expect(view.text).toContain(`👀 <@U1> *Changes requested* on ${link} by ca*r*ol&lt;!channel&gt;.`);
+  expect(view.text).toContain('View review: https://github.com/acme/docs/pull/14#r7');
+  expect(targets(view)).toEqual(['review:7']);
+});
+
+test('gathered news has a line and a button for each, up to five, and mentions once (P5)', () => {
+  const people = ['ann', 'bob', 'carol', 'dave', 'eve'];
+  const view = newsView(checksNews, ...people.map((by) => reviewBy(by, `review:${by}`)));
+  const [first, ...lines] = view.text.split('\n');
+  expect(first).toContain('<@U1> *Checks failing*');
+  expect(lines.slice(0, 5)).toEqual([
+    ...people.slice(0, 4).map((by) => `👀 *Changes requested* on ${link} by ${by}.`),
+    'and 1 more',
+  ]);
+  expect(view.text.match(/<@U1>/g)).toHaveLength(1);
+  expect(targets(view)).toEqual(['checks:a', ...people.slice(0, 4).map((by) => `review:${by}`)]);
+  expect(view.text).toContain('[Send the review by ann]');
+  const ids = view.blocks.flatMap((block) =>
+    block.type === 'actions' ? block.elements.map((one) => ('action_id' in one ? one.action_id : '')) : [],
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('after an answer, it says whose (P5)', () => {
+  const news = { kind: 'review_news', url, news: [checksNews] } as const;
+  const view = postedView(news, aJob(), { answer: 'answered', by: 'U2' }, new Map([['U2', 'Alice']]));
+  expect(view.text).toMatch(/\nAlice sent it to the agent$/);
+  expect(JSON.stringify(view.blocks)).not.toContain('action_id');
+});
+
+test('a wanted review mentions those who are known, and names the others (P5)', () => {
+  const wanted = (...reviewers: readonly { login: string; userId: string | null }[]) =>
+    announcementView({ kind: 'review_wanted', url, reviewers }, aJob(), noNames).text.split('\n')[0];
+  expect(wanted({ login: 'octocat', userId: 'U9' }, { login: '<!here>', userId: null })).toBe(
+    `👀 *Review wanted* on ${link}: <@U9>, &lt;!here&gt;`,
+  );
+  expect(wanted()).toBe(`👀 *Review wanted* on ${link}.`);
+});
+
+test('the reply that asks for a fix names each check and its address (P5)', () => {
+  expect(fixPrompt(checks.slice(0, 1))).toBe('The check “build” fails: https://ci.example/1. Please fix it.');
+  expect(fixPrompt(checks)).toBe(
+    'The check “build” fails: https://ci.example/1.\nThe check “*lint* <!here>” fails.\nPlease fix them.',
+  );
+});
+
+test('the card names what fails, or who requests changes, and offers the next step (P5)', () => {
+  const card = (facts: PullRequestFacts, sent: readonly string[] = []) => {
+    const seen = { url, facts: { state: 'open', ...facts }, seenAtMs: 0, reminders: 0, sent } as const;
+    const agentJob = anAgentJob({ status: 'completed', prLink: url });
+    const job = aJob({ stage: completed, agentJob, announcedPrLink: url, pullRequests: [seen] });
+    return cardView(job, { queue: nobodyWaits, names: noNames });
+  };
+  const failing = card({ checks: 'failing', failing: { commit: 'a', checks } });
+  expect(failing.text).toContain(`⚠️ *Checks failing* · ${link} · build, \u00ad*lint*\u00ad &lt;!here&gt;\n`);
+  expect(failing.text).toContain('[Ask for a fix]');
+  const requests = [{ id: '7', by: '<@U2>', url: null }];
+  const requested = card({ review: 'changes_requested', requests });
+  expect(requested.text).toContain(`👀 *Changes requested* · ${link} · by &lt;@U2&gt;\n`);
+  expect(targets(requested)).toEqual(['review:7']);
+  expect(targets(card({ review: 'changes_requested', requests }, ['review:7']))).toEqual([]);
 });

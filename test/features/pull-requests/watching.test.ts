@@ -48,7 +48,15 @@ beforeEach(async () => {
     features: eventFeatures,
     rulesOf: () => ({ projects: [], channels: new Map(), noticeChannels: [] }),
   });
-  tools = { store, clock, log, stopping: stopping.signal, newContext, codeHosts };
+  tools = {
+    store,
+    clock,
+    log,
+    stopping: stopping.signal,
+    newContext,
+    codeHosts,
+    people: async () => new Map(),
+  };
 });
 
 /** A job that announced this link. */

@@ -29,6 +29,8 @@ function pressOf(about: OfferSubject): JobEvent {
       return { type: 'draft_dismissed', draft: about.number, userId: 'U2' };
     case 'reminder':
       return { type: 'remind_again_pressed', reminderId: about.reminderId, userId: 'U2' };
+    case 'review_news':
+      return { type: 'review_sent', news: about.keys[0] ?? '', userId: 'U2', text: '' };
     case 'watch':
       return { type: 'keep_watching_pressed', question: about.question, userId: 'U2' };
   }

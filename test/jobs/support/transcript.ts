@@ -54,6 +54,10 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `${announcement.state} by ${announcement.by ?? 'nobody known'}`;
     case 'reminder':
       return `reminder of ${announcement.url}`;
+    case 'review_news':
+      return announcement.news.map(({ key }) => key).join(' and ');
+    case 'review_wanted':
+      return `review wanted: ${announcement.reviewers.map(({ login, userId }) => userId ?? login).join()}`;
     case 'follow_up':
       return `follow-up by ${announcement.userId}: ${announcement.text}`;
     case 'files_not_sent':

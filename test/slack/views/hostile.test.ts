@@ -45,6 +45,8 @@ function linkIn(announcement: Announcement): string | null {
     case 'archived':
       return announcement.link?.url ?? null;
     case 'reminder':
+    case 'review_news':
+    case 'review_wanted':
       return announcement.url;
     default:
       return null;

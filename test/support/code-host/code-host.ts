@@ -37,6 +37,8 @@ export interface CodeHost {
   readonly requests: readonly CodeHostRequest[];
   /** Null: there is none. */
   readonly app: StandInApp | null;
+  /** What profiles show, by login. */
+  readonly emails: Map<string, string>;
   open(opened: OpenedPullRequest): StandInPullRequest;
   /** Where a pull request is read in a browser. */
   githubLink(pull: StandInPullRequest): string;
@@ -72,6 +74,7 @@ export async function startCodeHost({
   const requests: CodeHostRequest[] = [];
   const faults = new Map<string, { readonly path: RegExp; readonly fault: Fault }>();
   const limit = { limit: 5_000, remaining: 5_000, resetAtMs: clock.now() + 3_600_000 };
+  const emails = new Map<string, string>();
   const app = options.app === undefined ? null : new StandInApp(options.app);
   let isExpired = false;
 
@@ -109,6 +112,12 @@ export async function startCodeHost({
     if (pathname.startsWith(`${GITLAB_API}/`)) {
       if (!isOwn(authorization)) return UNKNOWN;
       if (path === '/personal_access_tokens/self') return ok({ scopes: ['read_api'] });
+      if (path === '/users') {
+        const at = [...emails.keys()].indexOf(query.get('username') ?? '');
+        return ok(at === -1 ? [] : [{ id: at + 1 }]);
+      }
+      const [, id] = /^\/users\/(\d+)$/.exec(path) ?? [];
+      if (id !== undefined) return ok({ id: Number(id), public_email: [...emails.values()][Number(id) - 1] });
       return answerGitlab(repositories, webUrl, { path, query });
     }
     if (!pathname.startsWith(`${GITHUB_API}/`)) return NOT_FOUND;
@@ -118,6 +127,8 @@ export async function startCodeHost({
     const owner = app?.ownerOf(authorization) ?? null;
     if (owner === null && !isOwn(authorization)) return UNKNOWN;
     if (path === '/user') return ok(user(apiUrl, 'docs-reader'));
+    const [, login] = /^\/users\/(\w+)$/.exec(path) ?? [];
+    if (login !== undefined) return ok({ ...user(apiUrl, login), email: emails.get(login) ?? null });
     return answerGithub(repositories, apiUrl, { path, query });
   }
 
@@ -135,6 +146,7 @@ export async function startCodeHost({
     gitlabApiUrl: `${webUrl}${GITLAB_API}`,
     requests,
     app,
+    emails,
     open: (opened) => repositories.open(opened),
     githubLink: ({ repository, number }) => `${webUrl}/${repository}/pull/${number}`,
     gitlabLink: ({ repository, number }) => `${webUrl}/${repository}/-/merge_requests/${number}`,

@@ -25,6 +25,7 @@ export const scopesOfMethods: Readonly<Record<string, readonly string[]>> = {
   'usergroups.list': ['usergroups:read'],
   'usergroups.users.list': ['usergroups:read'],
   'users.info': ['users:read'],
+  'users.lookupByEmail': ['users:read.email'],
   'views.open': [],
   'views.publish': [],
   'views.update': [],

@@ -35,6 +35,12 @@ const info = method(
   },
 );
 
+const lookupByEmail = method(z.strictObject({ email: argument.text }), ({ workspace }, { email }) => {
+  const found = workspace.people.findByEmail(email);
+  if (found === undefined) throw new ApiError('users_not_found');
+  return { user: { id: found.id, team_id: found.teamId, name: found.name } };
+});
+
 const usersOfGroup = method(
   z.strictObject({ usergroup: argument.text, include_disabled: argument.flag.optional() }),
   ({ workspace }, { usergroup }) => {
@@ -92,6 +98,7 @@ const open = method(
 
 export const peopleMethods: Readonly<Record<string, Method>> = {
   'users.info': info,
+  'users.lookupByEmail': lookupByEmail,
   'usergroups.list': groups,
   'usergroups.users.list': usersOfGroup,
   'conversations.open': open,

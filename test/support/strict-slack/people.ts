@@ -70,6 +70,11 @@ export class People {
     return this.#people.get(id);
   }
 
+  /** Everybody's address is `<name>@acme.example`. */
+  findByEmail(email: string): Person | undefined {
+    return [...this.#people.values()].find(({ name, isBot }) => !isBot && email === `${name}@acme.example`);
+  }
+
   /** Throws ApiError `user_not_found`. */
   get(id: string): Person {
     const person = this.find(id);

@@ -114,9 +114,9 @@ function unclearStartPressed(formOf: FormOf) {
 }
 
 export const jobFormSubmissions = {
-  followUp: formSubmitted(buttons.followUp.id, async (deps, { userId }, _job, { values: { text } }) => {
+  followUp: formSubmitted(buttons.followUp.id, async (deps, { userId, news }, _job, { values: { text } }) => {
     refuseText(deps, text);
-    return { type: 'follow_up_written', userId, text };
+    return { type: 'follow_up_written', userId, text, news };
   }),
 
   editRequest: formSubmitted(
@@ -177,7 +177,7 @@ function refuseText(deps: ListenerDeps, text: string) {
 
 type FormOf = (deps: ListenerDeps, job: Job, data: DecisionForm) => Promise<ModalView>;
 
-function formPressed(formOf: FormOf): InteractionListener<Press> {
+export function formPressed(formOf: FormOf): InteractionListener<Press> {
   return async (deps, press) => {
     await press.ack();
     const target = decodeButton(press.value);
@@ -185,8 +185,9 @@ function formPressed(formOf: FormOf): InteractionListener<Press> {
     if (target === null || job === null) return unknownJobAnswer(deps, press.messageTs);
     if ('blocks' in job) return job;
     if (!isTargetValid(job, {}, press)) return null;
-    const { creates, callId, draft } = target;
-    const data = { jobId: job.id, channelId: job.channelId, userId: press.userId, creates, callId, draft };
+    const { creates, callId, draft, news } = target;
+    const made = { jobId: job.id, channelId: job.channelId, userId: press.userId };
+    const data = { ...made, creates, callId, draft, news };
     return openOrTell(deps, press, await formOf(deps, job, data));
   };
 }
@@ -199,7 +200,7 @@ type Decide = (
   form: Submission,
 ) => Promise<JobEvent | ((tx: Transaction) => Promise<JobEvent | Refused>)>;
 
-function formSubmitted(button: string, decide: Decide): InteractionListener<Submission> {
+export function formSubmitted(button: string, decide: Decide): InteractionListener<Submission> {
   return async (deps, form) => {
     const { userId } = form;
     const made = decode(decisionData, form.view.private_metadata);

@@ -10,6 +10,9 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
     ...{ id: username.length, username, name: username, state: 'active', locked: false },
     ...{ avatar_url: null, web_url: `${webUrl}/${username}` },
   });
+  const noteBy = (by: string, body: string) => ({
+    ...{ body, author: user(by), created_at: updated, updated_at: updated, system: false, resolvable: false },
+  });
   const endedAs = (as: 'merged' | 'closed') =>
     ended?.as === as
       ? { by: user(ended.by), at: new Date(ended.atMs).toISOString() }
@@ -29,7 +32,13 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
       ...{ state: ended?.as ?? 'opened', created_at: created, updated_at: updated, draft: pull.isDraft },
       ...{ merge_user: merged.by, merged_by: merged.by, merged_at: merged.at },
       ...{ closed_by: closed.by, closed_at: closed.at, web_url: url },
-      ...{ source_branch: 'change', target_branch: 'main', author: user(pull.by), reviewers: [], labels: [] },
+      ...{
+        source_branch: 'change',
+        target_branch: 'main',
+        author: user(pull.by),
+        reviewers: [...pull.asked].map(user),
+        labels: [],
+      },
       ...{
         sha: commit,
         changes_count: files > 1_000 ? '1000+' : `${files}`,
@@ -40,10 +49,22 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
     pipelines: [
       ...pull.statuses.map((status) => ({ ...status, source: 'external' })),
       ...pull.checks.map((check) => ({ ...check, source: 'merge_request_event' })).reverse(),
-    ].map(({ conclusion, source }, index, { length }) => ({
+    ].map(({ name, conclusion, source }, index, { length }) => ({
       ...{ id: length - index, iid: 1, project_id: projectId, sha: commit, ref: 'change' },
       ...{ status: conclusion ?? 'running', source, web_url: url },
       ...{ created_at: created, updated_at: updated },
+      // What its list of jobs says, which is asked for by the commit.
+      jobs: [
+        { id: index, name: `lint of ${name}`, status: 'success', target_url: null, allow_failure: false },
+        { id: index, name: `spelling of ${name}`, status: 'failed', target_url: null, allow_failure: true },
+        {
+          id: index,
+          name,
+          status: conclusion ?? 'running',
+          target_url: `${url}/jobs/${name}`,
+          allow_failure: false,
+        },
+      ],
     })),
     diffs: pull.files.map((path, index) => ({
       ...{ old_path: path, new_path: path, a_mode: '100644', b_mode: '100644' },
@@ -57,20 +78,46 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
       ...{ approvals_required: 0, approvals_left: 0, approved: approvers.length > 0 },
       approved_by: approvers.map(({ by }) => ({ user: user(by), approved_at: updated })),
     },
-    reviewers: pull.reviews.map(({ by, state }) => ({
-      ...{ user: user(by), created_at: updated },
-      state: { APPROVED: 'approved', CHANGES_REQUESTED: 'requested_changes' }[state] ?? 'reviewed',
-    })),
+    reviewers: [...new Map(pull.reviews.map((review) => [review.by, review])).values()].map(
+      ({ by, state }) => ({
+        ...{ user: user(by), created_at: updated },
+        state: { APPROVED: 'approved', CHANGES_REQUESTED: 'requested_changes' }[state] ?? 'reviewed',
+      }),
+    ),
     deployments: pull.deployments.toReversed().map(({ id, commit: sha, url: address, isProduction }) => ({
       ...{ id, iid: 1, ref: 'change', sha, status: 'success', created_at: created, updated_at: updated },
       user: user(pull.by),
       environment: { id: 1, name: isProduction ? 'production' : `review/${number}`, external_url: address },
     })),
-    notes: pull.comments.toReversed().map(({ by, words }, index) => ({
-      ...{ id: index + 1, body: words, author: user(by), created_at: updated, updated_at: updated },
-      ...{ system: false, noteable_id: 1_000 + number, noteable_type: 'MergeRequest', noteable_iid: number },
+    notes: [
+      ...pull.reviews
+        .filter(({ state }) => state === 'CHANGES_REQUESTED')
+        .map(({ id, by }) => ({ id, by, words: 'requested changes', system: true }))
+        .reverse(),
+      ...pull.comments.toReversed().map((comment, index) => ({ ...comment, id: index + 1, system: false })),
+    ].map(({ id, by, words, system }) => ({
+      ...{ id, body: words, author: user(by), created_at: updated, updated_at: updated },
+      ...{ system, noteable_id: 1_000 + number, noteable_type: 'MergeRequest', noteable_iid: number },
       ...{ project_id: projectId, resolvable: false, internal: false },
     })),
+    discussions: pull.reviews.flatMap((review) => [
+      {
+        id: `${review.id}`,
+        individual_note: true,
+        notes: [{ ...noteBy(review.by, review.body), id: review.id }],
+      },
+      ...review.notes.map(({ id, path, line, body, isResolved }) => {
+        const position = {
+          position_type: 'text',
+          old_path: path,
+          new_path: path,
+          old_line: null,
+          new_line: line,
+        };
+        const note = { ...noteBy(review.by, body), id, resolvable: true, resolved: isResolved, position };
+        return { id: `${id}`, individual_note: false, notes: [note] };
+      }),
+    ]),
   };
 }
 

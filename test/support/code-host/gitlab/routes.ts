@@ -8,7 +8,7 @@ import {
 import { gitlabAnswers } from './answers.ts';
 
 const MERGE_REQUEST =
-  /^\/merge_requests\/(?<number>\d+)(?:\/(?<what>pipelines|approvals|reviewers|notes|diffs))?$/;
+  /^\/merge_requests\/(?<number>\d+)(?:\/(?<what>pipelines|approvals|reviewers|notes|diffs|discussions))?$/;
 const NOT_ALLOWED: Reply = { status: 403, body: { message: '403 Forbidden' } };
 
 /** Answers what GitLab would. `path` starts behind the address of the API. */
@@ -36,6 +36,11 @@ export function answerGitlab(
       ),
     );
   }
+  if (/^\/repository\/commits\/\w+\/statuses$/.test(rest)) {
+    if (repositories.withheld.has('statuses')) return NOT_ALLOWED;
+    const pipelines = visible.flatMap((pull) => answersOf(pull).pipelines);
+    return ok(pipelines.find(({ id }) => `${id}` === query.get('pipeline_id'))?.jobs ?? []);
+  }
   const { number, what } = MERGE_REQUEST.exec(rest)?.groups ?? {};
   const pull = visible.find((one) => one.number === Number(number));
   if (pull === undefined) return NOT_FOUND;
@@ -46,6 +51,7 @@ export function answerGitlab(
     case 'reviewers':
     case 'notes':
     case 'diffs':
+    case 'discussions':
       return ok(page<object>(answers[what], query));
     case 'approvals':
       return ok(answers.approvals);

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import { MINUTE_MS } from '../../jobs/support/builders.ts';
+import { anEndedJob } from '../../jobs/support/stages.ts';
+import type { World } from '../../jobs/support/world.ts';
+import { fc } from '../../support/properties.ts';
+
+const LINK = 'https://github.com/acme/docs/pull/14';
+const failing = (commit: string, ...names: readonly string[]): PullRequestFacts => ({
+  checks: 'failing',
+  failing: { commit, checks: names.map((name) => ({ name, url: null })) },
+});
+const requested = (...ids: readonly string[]): PullRequestFacts => ({
+  review: 'changes_requested',
+  requests: ids.map((id) => ({ id, by: 'carol', url: null })),
+});
+
+function seen(world: World, facts: PullRequestFacts = {}, people?: Readonly<Record<string, string>>) {
+  const given = people && { people: new Map(Object.entries(people)) };
+  return world.apply({ type: 'pull_request_seen', url: LINK, facts: { state: 'open', ...facts }, ...given });
+}
+
+const heard = (world: World) => world.news.filter((news) => /^(checks|review)/.test(news));
+const offers = (world: World) =>
+  (world.job.offers ?? []).flatMap(({ about, outcome }) => (about.kind === 'review_news' ? [outcome] : []));
+const send = (world: World, id: string, userId = 'U2') =>
+  world.apply({ type: 'review_sent', news: `review:${id}`, userId, text: 'Please' });
+
+describe('failing checks (P5)', () => {
+  test('are told once for each commit, whatever fails', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, { checks: 'pending' });
+    for (const names of [['build'], ['build', 'lint'], []]) seen(world, failing('a', ...names));
+    seen(world, { checks: 'pending' });
+    seen(world, failing('a', 'build'));
+    expect(heard(world)).toEqual(['checks:a']);
+    seen(world, failing('b', 'build'));
+    expect(heard(world)).toEqual(['checks:a', 'checks:b']);
+    expect(world.repeatedKeys).toEqual([]);
+    expect(world.calls.map(({ naturalKey }) => naturalKey)).toContain(`pr:${world.job.id}:${LINK}:checks:a`);
+  });
+
+  test('are not told once it is over', () => {
+    for (const state of ['merged', 'closed'] as const) {
+      const world = anEndedJob({ prLink: LINK });
+      seen(world, { ...failing('a'), ...requested('1'), state, reviewers: ['bob'] });
+      expect(heard(world)).toEqual([]);
+    }
+  });
+
+  test('offer a fix until one was asked for, another commit is there, or it is over', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, failing('a', 'build'));
+    expect(offers(world)).toEqual([null]);
+    world.apply({ type: 'follow_up_written', userId: 'U2', text: 'Fix it', news: 'checks:a' });
+    expect(offers(world)).toEqual([{ answer: 'answered', by: 'U2' }]);
+    seen(world, failing('b', 'build'));
+    seen(world, { checks: 'pending' });
+    seen(world, failing('c', 'build'));
+    seen(world, { state: 'merged' });
+    expect(offers(world).slice(1)).toEqual([
+      { answer: 'moot', by: null },
+      { answer: 'moot', by: null },
+    ]);
+  });
+
+  test('bring the card and its names up to date', () => {
+    const world = anEndedJob({ prLink: LINK });
+    const refreshes = (facts: PullRequestFacts) =>
+      seen(world, facts).tasks.some(({ kind }) => kind === 'refresh_card');
+    expect(refreshes(failing('a', 'build'))).toBe(true);
+    expect(refreshes(failing('a', 'build'))).toBe(false);
+    expect(refreshes(failing('a', 'build', 'lint'))).toBe(true);
+  });
+});
+
+describe('changes requested (P5)', () => {
+  test('are told once for each review', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, requested('1'));
+    seen(world, requested('1'));
+    seen(world, {});
+    seen(world, requested('2'));
+    seen(world, requested('2', '3'));
+    expect(heard(world)).toEqual(['review:1', 'review:2', 'review:3']);
+  });
+
+  test('are sent once, by whoever is first, as a reply of that person', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, requested('1'));
+    send(world, '1', 'U2');
+    expect(send(world, '1', 'U3').calls).toEqual([]);
+    expect(world.news.filter((news) => news.startsWith('follow-up'))).toEqual(['follow-up by U2: Please']);
+    expect(offers(world)).toEqual([{ answer: 'answered', by: 'U2' }]);
+    expect(world.job.pullRequests?.[0]?.sent).toEqual(['review:1']);
+  });
+
+  test('are not sent once they were dismissed or it is merged', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, requested('1'));
+    seen(world, {});
+    expect(offers(world)).toEqual([{ answer: 'moot', by: null }]);
+    expect(send(world, '1').calls).toEqual([]);
+    seen(world, requested('2'));
+    seen(world, { ...requested('2'), state: 'merged' });
+    expect(send(world, '2').calls).toEqual([]);
+    expect(send(world, 'unknown').calls).toEqual([]);
+  });
+});
+
+describe('the cap on messages about checks and reviews (P5)', () => {
+  test('is three in ten minutes; what comes beyond is gathered into one', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, failing('a'));
+    seen(world, requested('1'));
+    seen(world, failing('b'));
+    const three = ['checks:a', 'review:1', 'checks:b'];
+    expect(heard(world)).toEqual(three);
+    seen(world, failing('c'));
+    world.nowMs += 9 * MINUTE_MS;
+    seen(world, { ...failing('d'), ...requested('1', '2') });
+    expect(heard(world)).toEqual(three);
+    world.nowMs += MINUTE_MS;
+    seen(world, { ...failing('d'), ...requested('1', '2') });
+    // All three are older than ten minutes.
+    expect(heard(world)).toEqual([...three, 'checks:d', 'review:2']);
+    seen(world, failing('e'));
+    seen(world, { ...failing('f'), ...requested('3', '4') });
+    expect(heard(world).slice(5)).toEqual(['checks:e']);
+    world.nowMs += 10 * MINUTE_MS;
+    seen(world, { ...failing('f'), ...requested('3', '4', '5') });
+    expect(heard(world).slice(6)).toEqual(['checks:f and review:3 and review:4 and review:5']);
+  });
+
+  test('gathers at once what would be more than three', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, { ...failing('a'), ...requested('1', '2', '3') });
+    expect(heard(world)).toEqual(['checks:a and review:1 and review:2 and review:3']);
+    send(world, '2');
+    expect(offers(world)).toEqual([null]);
+  });
+
+  test('holds whatever the host says, and nothing is told twice', () => {
+    const facts = fc.record({
+      waitMs: fc.constantFrom(0, MINUTE_MS, 6 * MINUTE_MS),
+      commit: fc.constantFrom('a', 'b', 'c', 'd', null),
+      ids: fc.uniqueArray(fc.constantFrom('1', '2', '3', '4', '5'), { maxLength: 5 }),
+    });
+    fc.assert(
+      fc.property(fc.array(facts, { maxLength: 30 }), (looks) => {
+        const world = anEndedJob({ prLink: LINK });
+        for (const { waitMs, commit, ids } of looks) {
+          world.nowMs += waitMs;
+          seen(world, { ...(commit && failing(commit)), ...(ids.length > 0 && requested(...ids)) });
+        }
+        const messages = world.calls.filter(
+          ({ request }) => request.kind === 'announce' && request.announcement.kind === 'review_news',
+        );
+        const keys = heard(world).flatMap((news) => news.split(' and '));
+        expect(new Set(keys).size).toBe(keys.length);
+        for (const { createdAtMs } of messages) {
+          const near = messages.filter(
+            (other) => other.createdAtMs >= createdAtMs && other.createdAtMs < createdAtMs + 10 * MINUTE_MS,
+          );
+          expect(near.length).toBeLessThanOrEqual(3);
+        }
+      }),
+    );
+  });
+
+  test('a muted thread hears of none of it, and of what is still so once it is unmuted', () => {
+    const world = anEndedJob({ prLink: LINK });
+    world.apply({ type: 'mute_pressed', userId: 'U2' });
+    seen(world, { ...failing('a'), ...requested('1'), reviewers: ['bob'] });
+    expect(heard(world)).toEqual([]);
+    world.reply('unmute');
+    seen(world, { ...requested('1'), reviewers: ['bob'] });
+    expect(heard(world)).toEqual(['review:1', 'review wanted: bob']);
+  });
+});
+
+describe('a wanted review (P5)', () => {
+  test('is told once for each reviewer, with those who are known in Slack', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, { reviewers: ['Octocat', 'bob'] }, { octocat: 'U0CAT' });
+    seen(world, { reviewers: ['octocat', 'bob'] });
+    seen(world, { reviewers: ['carol', 'bob'] });
+    seen(world, { reviewers: ['octocat'] });
+    expect(heard(world)).toEqual(['review wanted: U0CAT,bob', 'review wanted: carol']);
+  });
+
+  test('is not told of a draft; once it is ready, of those who were asked', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, { state: 'draft', reviewers: ['bob'] });
+    expect(heard(world)).toEqual([]);
+    seen(world, { reviewers: ['bob'] });
+    seen(world, { state: 'draft', reviewers: ['bob'] });
+    seen(world, { reviewers: ['bob'] });
+    expect(heard(world)).toEqual(['review wanted: bob']);
+  });
+
+  test('is told of a draft that becomes ready without anybody asked, and of no other such', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world);
+    expect(heard(world)).toEqual([]);
+    seen(world, { state: 'draft' });
+    seen(world);
+    expect(heard(world)).toEqual(['review wanted: ']);
+  });
+});

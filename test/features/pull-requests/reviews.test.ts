@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { factsOf, type Looking, lookingAsApp, lookingAt, lookingAtGithub } from './hosts.ts';
+
+const repository = 'acme/docs';
+const kinds = ['github', 'gitlab'] as const;
+
+async function commentsOf(at: Looking, kind: (typeof kinds)[number], pull: Parameters<Looking['look']>[0]) {
+  const { requests = [] } = await factsOf(at.look(pull));
+  const found = await at.hosts.reviewComments(at.host[`${kind}Link`](pull), requests.at(-1)?.id ?? '');
+  if (!('comments' in found)) throw new Error(`not read: ${JSON.stringify(found)}`);
+  return found;
+}
+
+describe('failing checks are named (P5)', () => {
+  test('at GitHub, with those that report as a commit status', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository });
+    pull.check('build', 'failure');
+    pull.check('lint', 'success');
+    pull.status('netlify', 'failure');
+    const url = `${at.host.githubLink(pull)}/checks?check_run_id=1`;
+    const { failing } = await factsOf(at.look(pull));
+    expect(failing).toMatchObject({
+      commit: pull.commit,
+      checks: [{ name: 'build', url }, { name: 'netlify' }],
+    });
+    pull.push();
+    expect(await factsOf(at.look(pull))).not.toHaveProperty('failing');
+  });
+
+  test('at GitHub, also where a token may read only Actions, or an App asks', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository });
+    pull.check('build', 'failure');
+    at.host.withhold('Checks');
+    at.host.withhold('Commit statuses');
+    expect((await factsOf(at.look(pull))).failing?.checks).toMatchObject([{ name: 'build' }]);
+    await using as = await lookingAsApp(17);
+    as.host.app?.install('acme');
+    const other = as.host.open({ repository });
+    other.check('build', 'failure');
+    expect((await factsOf(as.look(other))).failing?.checks).toMatchObject([{ name: 'build' }]);
+  });
+
+  test('at most five', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository });
+    for (let index = 0; index < 300; index += 1) pull.check(`check ${index}`, 'failure');
+    const { failing } = await factsOf(at.look(pull));
+    expect(failing?.checks.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4].map((index) => `check ${index}`));
+  });
+
+  test('at GitLab by the jobs that may not fail, or as the pipeline where they may not be read', async () => {
+    await using at = await lookingAt('gitlab');
+    const pull = at.host.open({ repository });
+    pull.check('build', 'failed');
+    const { failing } = await factsOf(at.look(pull));
+    expect(failing).toEqual({
+      commit: pull.commit,
+      checks: [{ name: 'build', url: `${at.host.gitlabLink(pull)}/jobs/build` }],
+    });
+    at.host.withhold('statuses');
+    pull.push();
+    pull.check('build', 'failed');
+    expect((await factsOf(at.look(pull))).failing?.checks).toEqual([
+      { name: 'pipeline', url: at.host.gitlabLink(pull) },
+    ]);
+  });
+
+  test('unless an address has a secret or a user in it', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository });
+    pull.check('build', 'failure');
+    const answer = {
+      check_runs: [{ conclusion: 'failure', name: '<!here>', html_url: 'https://u:p@x.example/' }],
+    };
+    at.host.failAt(/check-runs/, { status: 200, body: answer });
+    expect((await factsOf(at.look(pull))).failing?.checks).toEqual([{ name: '<!here>', url: null }]);
+  });
+});
+
+describe.each(kinds)('a review at %s that requests changes (P5)', (kind) => {
+  test('has an id of its own, and another one when the same person requests changes again', async () => {
+    await using at = await lookingAt(kind);
+    const pull = at.host.open({ repository });
+    pull.review('carol', 'CHANGES_REQUESTED');
+    const first = (await factsOf(at.look(pull))).requests;
+    expect(first).toMatchObject([{ by: 'carol' }]);
+    expect((await factsOf(at.look(pull))).requests).toEqual(first);
+    pull.review('carol', 'CHANGES_REQUESTED');
+    const second = (await factsOf(at.look(pull))).requests;
+    expect(second).toMatchObject([{ by: 'carol' }]);
+    expect(second).not.toEqual(first);
+    pull.review('carol', 'APPROVED');
+    expect(await factsOf(at.look(pull))).not.toHaveProperty('requests');
+  });
+
+  test('is read with what it says now: file, line and text', async () => {
+    await using at = await lookingAt(kind);
+    const pull = at.host.open({ repository });
+    pull.review('bob', 'COMMENTED', '', ['docs/x.md:1 Not this']);
+    const review = pull.review('carol', 'CHANGES_REQUESTED', 'In all, good.', [
+      'docs/a.md:12 Use npm ci\nhere',
+      'docs/b.md:3 <!channel>',
+    ]);
+    const read = async () => (await commentsOf(at, kind, pull)).comments;
+    expect((await read()).map(({ place, text }) => [place, text])).toEqual([
+      [null, 'In all, good.'],
+      ['docs/a.md:12', 'Use npm ci\nhere'],
+      ['docs/b.md:3', '<!channel>'],
+    ]);
+    const before = await read();
+    const [first] = review.notes;
+    if (first !== undefined) first.body = 'Use npm install';
+    const after = await read();
+    expect(after.map(({ id }, index) => id === before[index]?.id)).toEqual([true, false, true]);
+    review.notes = [];
+    review.body = '';
+    expect(await read()).toEqual([]);
+  });
+
+  test('is read with three hundred comments, and says that there are more', async () => {
+    await using at = await lookingAt(kind);
+    const pull = at.host.open({ repository });
+    const notes = (count: number) =>
+      Array.from({ length: count }, (_, index) => `docs/a.md:${index + 1} No. ${index}`);
+    pull.review('carol', 'CHANGES_REQUESTED', '', notes(250));
+    expect(await commentsOf(at, kind, pull)).toMatchObject({ isComplete: true });
+    expect((await commentsOf(at, kind, pull)).comments).toHaveLength(250);
+    pull.review('carol', 'CHANGES_REQUESTED', '', notes(301));
+    expect((await commentsOf(at, kind, pull)).isComplete).toBe(false);
+  });
+
+  test('cannot be read without access, or from another host', async () => {
+    await using at = await lookingAt(kind);
+    const pull = at.host.open({ repository });
+    pull.review('carol', 'CHANGES_REQUESTED', 'No');
+    const { requests = [] } = await factsOf(at.look(pull));
+    const id = requests[0]?.id ?? '';
+    at.host.failAt(/comments|discussions/, { status: 500 });
+    expect(await at.hosts.reviewComments(at.host[`${kind}Link`](pull), id)).toMatchObject({
+      outcome: 'later',
+    });
+    const asked = at.host.requests.length;
+    expect(await at.hosts.reviewComments('https://evil.example/a/b/pull/1', id)).toMatchObject({
+      outcome: 'no_access',
+    });
+    expect(at.host.requests.length).toBe(asked);
+  });
+
+  test('leaves reviewers who are asked in the facts', async () => {
+    await using at = await lookingAt(kind);
+    const pull = at.host.open({ repository });
+    expect(await factsOf(at.look(pull))).not.toHaveProperty('reviewers');
+    pull.ask('carol');
+    pull.ask('dave');
+    expect((await factsOf(at.look(pull))).reviewers).toEqual(['carol', 'dave']);
+  });
+});
+
+test('a review that was dismissed or deleted at GitHub is no request any more', async () => {
+  await using at = await lookingAtGithub();
+  const pull = at.host.open({ repository });
+  const review = pull.review('carol', 'CHANGES_REQUESTED', 'No');
+  const { requests = [] } = await factsOf(at.look(pull));
+  review.state = 'DISMISSED';
+  expect(await factsOf(at.look(pull))).not.toHaveProperty('requests');
+  pull.reviews.pop();
+  const link = at.host.githubLink(pull);
+  expect(await at.hosts.reviewComments(link, requests[0]?.id ?? '')).toMatchObject({ comments: [] });
+});
+
+test('what a reviewer at GitLab has resolved is left out', async () => {
+  await using at = await lookingAt('gitlab');
+  const pull = at.host.open({ repository });
+  const { notes } = pull.review('carol', 'CHANGES_REQUESTED', '', ['a.md:1 One', 'a.md:2 Two']);
+  const [one] = notes;
+  if (one !== undefined) one.isResolved = true;
+  expect((await commentsOf(at, 'gitlab', pull)).comments).toMatchObject([{ text: 'Two' }]);
+});
+
+test.each(kinds)('the e-mail address of a profile at %s is read, if it shows one (P5)', async (kind) => {
+  await using at = await lookingAt(kind);
+  const link = at.host[`${kind}Link`](at.host.open({ repository }));
+  at.host.emails.set('carol', 'carol@acme.example');
+  at.host.emails.set('dave', 'no address');
+  expect(await at.hosts.emailOf(link, 'carol')).toBe('carol@acme.example');
+  expect(await at.hosts.emailOf(link, 'dave')).toBeNull();
+  expect(await at.hosts.emailOf(link, 'nobody')).toBeNull();
+  const asked = at.host.requests.length;
+  expect(await at.hosts.emailOf('https://evil.example/a/b/pull/1', 'carol')).toBeNull();
+  expect(at.host.requests.length).toBe(asked);
+  await at.hosts.emailOf(link, '../../repos/acme/other?x=');
+  expect(at.host.requests.at(-1)?.path).toMatch(
+    /\/users(?:\/|\?username=)\.\.%2F\.\.%2Frepos%2Facme%2Fother%3Fx%3D$/,
+  );
+});
