@@ -171,9 +171,7 @@ describe('a merge request at GitLab (P1)', () => {
       pull.check('build', 'success');
       pull.review('alice', 'APPROVED');
       pull.comment('project_7_bot', 'https://docs-1.netlify.app/');
-      const lost = { pipelines: 'checks', approvals: 'review', deployments: 'nothing', diffs: 'pages' }[
-        what
-      ];
+      const lost = { pipelines: 'checks', approvals: 'review', deployments: 'nothing', diffs: 'pages' }[what];
       const all = Object.keys(await factsOf(at.look(pull)));
       at.host.withhold(what);
       const facts = await factsOf(at.look(pull));
