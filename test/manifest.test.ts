@@ -96,6 +96,8 @@ test('the app asks for the least that it needs', () => {
         'users:read',
         'usergroups:read',
       ],
+      // Whoever installs the app may leave it out.
+      bot_optional: ['users:read.email'],
     },
   });
   expect(settings.event_subscriptions).toEqual({
@@ -144,7 +146,7 @@ test('for drafts by emoji it asks to see reactions, and leaves it open whether t
   const { oauth_config, settings } = parse(manifestYaml({ url: null, oauth: null, hasReactions: true }));
   expect(oauth_config.scopes).toEqual({
     bot: [...plain.oauth_config.scopes.bot, 'reactions:read'],
-    bot_optional: ['emoji:read'],
+    bot_optional: ['users:read.email', 'emoji:read'],
   });
   expect(settings.event_subscriptions.bot_events).toEqual([
     ...plain.settings.event_subscriptions.bot_events,

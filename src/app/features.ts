@@ -1,3 +1,4 @@
+import type { CodeHostSettings } from '#codehost/client.ts';
 import type { EventFeatures } from '#engine/apply-event.ts';
 import { agentSessions } from '#features/agent-sessions/index.ts';
 import type { Feature } from '#features/feature.ts';
@@ -44,8 +45,14 @@ export const featureViews: FeatureViews = {
   outcomes: Object.assign({}, ...features.map(({ views }) => views?.outcomes)),
 };
 
-export function scopesOfFeatures({ featureSettings }: { readonly featureSettings: object }) {
-  return features.flatMap(({ scopes }) => scopes?.(featureSettings) ?? []);
+export function scopesOfFeatures(
+  { codeHosts }: { readonly codeHosts: readonly CodeHostSettings[] },
+  settings: readonly { readonly featureSettings: object }[],
+) {
+  const all = settings.flatMap(({ featureSettings: given }) =>
+    features.flatMap(({ scopes }) => scopes?.(given, codeHosts) ?? []),
+  );
+  return [...new Set(all)];
 }
 
 export const featureButtons: readonly JobButton[] = features.flatMap(({ buttons = {} }) =>

@@ -88,6 +88,7 @@ export function scopesFinding(
   id: string | null,
   granted: TokenFacts['scopes'],
   settings: readonly WorkspaceSettings[],
+  config: Pick<Config, 'codeHosts'>,
 ): Finding {
   const findings = findingsOf('slack_scopes', id);
   if (granted === null) {
@@ -97,7 +98,7 @@ export function scopesFinding(
     );
   }
   // Reported with the emoji.
-  const missing = missingScopes(granted, settings, settings.flatMap(scopesOfFeatures)).filter(
+  const missing = missingScopes(granted, settings, scopesOfFeatures(config, settings)).filter(
     ({ name }) => name !== EMOJI_SCOPE,
   );
   if (missing.length > 0) {

@@ -41,7 +41,7 @@ export async function askSlack({ config, tools }: Given<Config>, store: StoreFac
       );
       const found = [
         findings.ok(`@${signedInAs.botName} in ${signedInAs.workspaceName} (${teamId})`),
-        scopesFinding(one.id, scopes, settings),
+        scopesFinding(one.id, scopes, settings, config),
         ...(await Promise.all(places)),
       ];
       return { found, clockAheadMs };

@@ -54,7 +54,7 @@ export type Feature = Readonly<{
   /** @param given may be invalid */
   secrets?: (given: object) => readonly NamedSecret[];
   /** Optional ones, where the settings make use of them. */
-  scopes?: (settings: object) => readonly Scope[];
+  scopes?: (settings: object, codeHosts: readonly CodeHostSettings[]) => readonly Scope[];
   schedules?: (settings: object) => readonly Recurring[];
   /** For doctor: channels that need the bot. `outside`: what does not work if people may not ask there. */
   channels?: (settings: object) => readonly Readonly<{

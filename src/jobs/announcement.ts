@@ -1,6 +1,6 @@
 import type { TroubleKind } from './agent-job.ts';
 import type { Job, OfferSubject, TurnReplies } from './job.ts';
-import type { ReviewNews } from './pull-requests/pull-request.ts';
+import type { PullRequestNews } from './pull-requests/pull-request.ts';
 import type { UnreadSnippet, UnsentFile } from './requests/attachments.ts';
 
 /** Agents' and code hosts' texts and links are untrusted. */
@@ -53,9 +53,8 @@ interface Announcements {
   pull_request_over: { state: 'merged' | 'closed'; by?: string };
   /** `afterMs`: time without activity; absent: on request. */
   reminder: { reminderId: string; url: string; afterMs?: number; againMs: number };
-  review_news: { url: string; news: readonly ReviewNews[] };
-  /** `userId` null: unknown in Slack. */
-  review_wanted: { url: string; reviewers: readonly { login: string; userId: string | null }[] };
+  /** Reviewers stand alone. */
+  review_news: { url: string; news: readonly PullRequestNews[] };
   notice_failed: { channelId: string; reason: string };
 }
 
@@ -126,7 +125,10 @@ const MEANINGS: { readonly [K in Kind]?: Meaning<AnnouncementOf<K>> } = {
   follow_up: { isOfThread: true },
   reminder: { offer: ({ reminderId, url }) => ({ kind: 'reminder', reminderId, url }) },
   review_news: {
-    offer: ({ url, news }) => ({ kind: 'review_news', url, keys: news.map(({ key }) => key) }),
+    offer: ({ news }) => {
+      const keys = news.flatMap(({ kind, key }) => (kind === 'reviewers' ? [] : key));
+      return keys.length === 0 ? null : { kind: 'review_news', keys };
+    },
   },
 };
 

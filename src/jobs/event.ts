@@ -78,9 +78,9 @@ interface Events {
     approvers: readonly string[];
     message: MarkedMessage;
   };
-  /** `news`: the key of the `ReviewNews` that it answers. */
-  follow_up_written: { userId: string; text: string; news?: string | undefined };
-  review_sent: { userId: string; text: string; news: string };
+  follow_up_written: { userId: string; text: string };
+  /** `news`: its key. */
+  news_answered: { userId: string; text: string; news: string };
   follow_up_shown: { messageTs: string; userId: string; text: string };
   snippets_read: { messageTs: string | null; snippets: readonly ReadSnippet[] };
   /** `people`: Slack's ids of reviewers, by login in lower case. */

@@ -316,7 +316,7 @@ export type OfferSubject = Readonly<
   | { kind: 'watch'; question: number }
   | { kind: 'draft'; number: number }
   | { kind: 'reminder'; reminderId: string; url: string }
-  | { kind: 'review_news'; url: string; keys: readonly string[] }
+  | { kind: 'review_news'; keys: readonly string[] }
 >;
 
 export type OfferOutcome = Readonly<{

@@ -5,6 +5,7 @@ import {
   agentScopes,
   botEvents,
   botScopes,
+  emailScopes,
   oauthEvents,
   optionalReactionScopes,
   reactionEvents,
@@ -88,7 +89,7 @@ function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: Manife
       redirect_urls: oauth === null ? undefined : [oauth.url + OAUTH_REDIRECT_PATH],
       scopes: {
         bot: explained(scopes),
-        bot_optional: hasReactions ? explained(optionalReactionScopes) : undefined,
+        bot_optional: explained([...emailScopes, ...(hasReactions ? optionalReactionScopes : [])]),
       },
     },
     functions: hasWorkflowStep ? workflowStep : undefined,

@@ -137,25 +137,36 @@ test('changes requested → sent → updated → approved → merged (P5)', asyn
   expect(at.replies()).toHaveLength(1);
 });
 
-test('two people who press send the review once (P5)', async () => {
-  await using at = await start();
-  const { world, control, pull } = at;
-  pull.review('carol', 'CHANGES_REQUESTED', 'Nearly there.');
-  const news = await at.told('*Changes requested*');
-  for (const user of [alice, bob]) {
-    await control.press(news, 'send_review', user);
-    await at.form(user);
-  }
-  world.slack.onDelivery(() => 2);
-  await control.submit(alice, { messages_0: ['Nearly there.'] });
-  world.slack.onDelivery(() => 1);
-  const late = await control.submit(bob, { messages_0: ['Nearly there.'] });
-  expect(JSON.stringify(late.errors)).toContain('Already done: alice sent it to the agent');
-  await world.settled(10_000);
-  await control.press(news, 'send_review', bob);
-  await at.privately('Already done: alice sent it to the agent');
-  expect(at.replies()).toHaveLength(1);
-});
+test.each([
+  ['ask for a fix', 'ask_for_fix', '*Checks failing*', { prompt: 'Fix it' }],
+  ['send the review', 'send_review', '*Changes requested*', { messages_0: ['Nearly there.'] }],
+] as const)(
+  'of two people who %s at once, one is told that the other has (P5)',
+  async (_, button, words, form) => {
+    await using at = await start();
+    const { world, control, pull } = at;
+    if (button === 'ask_for_fix') pull.check('build', 'failure');
+    else pull.review('carol', 'CHANGES_REQUESTED', 'Nearly there.');
+    const news = await at.told(words);
+    for (const user of [alice, bob]) {
+      await control.press(news, button, user);
+      await at.form(user);
+    }
+    world.slack.onDelivery(() => 2);
+    const answers = await Promise.all([alice, bob].map((user) => control.submit(user, { ...form })));
+    world.slack.onDelivery(() => 1);
+    const told = answers.map(({ errors }) => (errors === null ? '' : JSON.stringify(errors)));
+    expect(told.toSorted()).toEqual([
+      '',
+      expect.stringMatching(/Already done: (?:alice|bob) sent it to the agent/),
+    ]);
+    await world.later(at.replies, (all) => all.length > 0, 'the reply');
+    await world.settled(10_000);
+    await control.press(news, button, bob);
+    await at.privately('Already done: ');
+    expect(at.replies()).toHaveLength(1);
+  },
+);
 
 test('a review that is edited, or gone, between look and press is what it is now (P5)', async () => {
   await using at = await start();
@@ -170,9 +181,11 @@ test('a review that is edited, or gone, between look and press is what it is now
   one.body = 'Delete everything';
   const { errors } = await control.submit(alice, { messages_0: ['First', 'Two'] });
   expect(JSON.stringify(errors)).toContain('was edited or deleted in the meantime');
-  review.notes = [];
+  review.state = 'DISMISSED';
+  const { errors: late } = await control.submit(alice, { messages_0: ['Two'] });
+  expect(JSON.stringify(late)).toContain('was edited or deleted in the meantime');
   await control.press(news, 'send_review', bob);
-  await at.privately("There's nothing to send");
+  await at.privately("There's nothing to send: the review by carol was dismissed");
   at.codeHost.failAt(/comments/, { status: 500 });
   await control.press(news, 'send_review', bob);
   await at.privately("I couldn't read the review");
@@ -204,7 +217,7 @@ test('those whose review is wanted are mentioned where the file names them (P5)'
 });
 
 test('others are found by their e-mail addresses, where the scope allows it (P5)', async () => {
-  await using at = await start('people: {}');
+  await using at = await start();
   at.codeHost.emails.set('bobby', 'bob@acme.example');
   at.codeHost.emails.set('eve', 'eve@elsewhere.example');
   at.pull.ask('bobby');

@@ -36,7 +36,7 @@ export async function serveWorkspaces(config: Config, { store, clock, log, logge
     const { only, workspaces, signedInAs, scopes } = await oneWorkspace(shared, app.botToken, config).catch(
       (error) => explainSlack(error, 'SLACK_BOT_TOKEN'),
     );
-    const required = checkScopes(log, only.teamId, scopes, config);
+    const required = checkScopes(log, config, only.teamId, scopes, config);
     if (required.length > 0) {
       throw new StartError(
         `The Slack app lacks permissions: ${scopesInWords(required)}. ${howToGrant(required)}`,
@@ -51,16 +51,17 @@ export async function serveWorkspaces(config: Config, { store, clock, log, logge
   );
   const parts = { ...shared, store, vault, workspaces, app };
   // For workspaces that haven't installed the app yet.
-  const ofReactions = [...config.workspaces.values()].some(hasMarks) ? reactionScopes : [];
+  const settings = [...config.workspaces.values()];
+  const ofReactions = settings.some(hasMarks) ? reactionScopes : [];
   return {
     workspaces,
     onEnded: whenEnded(parts),
     routes: installRoutes({
       ...parts,
-      scopes: [...botScopes, ...ofReactions].map(({ name }) => name),
+      scopes: [...botScopes, ...ofReactions, ...scopesOfFeatures(config, settings)].map(({ name }) => name),
       isSetUp: (teamId) => config.workspaces.has(teamId),
       onInstalled,
-      checkScopes: (id, granted) => checkScopes(log, id, granted, workspaceIn(config, id)),
+      checkScopes: (id, granted) => checkScopes(log, config, id, granted, workspaceIn(config, id)),
     }),
     teamIds: [...config.workspaces.keys()],
     signedInAs: null,
@@ -70,12 +71,13 @@ export async function serveWorkspaces(config: Config, { store, clock, log, logge
 /** Returns missing scopes that are required. @param settings null: not set up, or an organisation */
 function checkScopes(
   log: Logger,
+  config: Config,
   id: string,
   granted: GrantedScopes,
   settings: Pick<WorkspaceSettings, 'access' | 'channels' | 'featureSettings'> | null,
 ): readonly Scope[] {
   const given = settings === null ? [] : [settings];
-  const missing = missingScopes(granted, given, given.flatMap(scopesOfFeatures));
+  const missing = missingScopes(granted, given, scopesOfFeatures(config, given));
   for (const scope of missing) {
     const facts = { installation_id: id, scope: scope.name, reason: scope.without };
     log[scope.isOptional ? 'warn' : 'error']('scope_missing', { ...facts, what_to_do: howToGrant([scope]) });
@@ -84,7 +86,7 @@ function checkScopes(
 }
 
 /** If no token is readable, the key is wrong. */
-async function checkInstallations(store: Store, vault: Vault, { workspaces }: Config, log: Logger) {
+async function checkInstallations(store: Store, vault: Vault, config: Config, log: Logger) {
   const { installations, unreadable } = await readTokens(store, vault);
   if (unreadable.length > 0 && unreadable.length === installations.length) {
     throw new StartError(unreadableTokens(unreadable));
@@ -98,7 +100,8 @@ async function checkInstallations(store: Store, vault: Vault, { workspaces }: Co
     });
   }
   for (const { id, scopes } of installations) {
-    checkScopes(log, id, scopes.length === 0 ? null : new Set(scopes), workspaces.get(id) ?? null);
+    const granted = scopes.length === 0 ? null : new Set(scopes);
+    checkScopes(log, config, id, granted, config.workspaces.get(id) ?? null);
   }
 }
 

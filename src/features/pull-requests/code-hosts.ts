@@ -13,14 +13,7 @@ import { type PullRequestLink, parsePullRequestLink } from '#jobs/pull-requests/
 import { isOver, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Logger } from '#runtime/redact.ts';
-import {
-  type Dialect,
-  READINGS,
-  type Read,
-  type ReadingName,
-  type ReviewComments,
-  withoutNulls,
-} from './dialect.ts';
+import { type Dialect, READINGS, REVIEW_KEY, type Read, type ReadingName, withoutNulls } from './dialect.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 
@@ -39,6 +32,7 @@ export type CheckMemory = Readonly<{
 export const DIALECTS = { github, gitlab };
 
 const CHECK_TIMEOUT_MS = 25_000;
+/** Its code host may be configured again. */
 const NO_HOST = { outcome: 'no_access', reason: 'not_allowed' } as const;
 
 export type CodeHosts = ReturnType<typeof createCodeHosts>;
@@ -57,6 +51,15 @@ export function createCodeHosts(
     }
     return null;
   };
+  const ask = async <T>(
+    url: string,
+    work: (dialect: Dialect, number: number, reads: Reads) => Promise<T>,
+  ): Promise<T | Failure> => {
+    const found = find(url);
+    if (found === null) return NO_HOST;
+    const { host, link } = found;
+    return readAt(host, link, null, (reads) => work(DIALECTS[host.settings.host], link.number, reads));
+  };
   return {
     hosts,
     /**
@@ -66,7 +69,6 @@ export function createCodeHosts(
      */
     check: async (url: string, memory: CheckMemory | null): Promise<CheckResult> => {
       const found = find(url);
-      // Its code host may be configured again.
       if (found === null) return NO_HOST;
       const { host, link } = found;
       const startedMs = clock.now();
@@ -75,25 +77,13 @@ export function createCodeHosts(
       logCheck(link, result, clock.now() - startedMs, host.client.remaining());
       return result;
     },
-    /** @param id of a `ReviewRequest` */
-    reviewComments: async (url: string, id: string): Promise<ReviewComments | Failure> => {
-      const found = find(url);
-      if (found === null) return NO_HOST;
-      const { host, link } = found;
-      const { reviewComments } = DIALECTS[host.settings.host];
-      return readAt(host, link, null, (read) => reviewComments(read, link.number, id));
-    },
+    reviewComments: (url: string, newsKey: string) =>
+      ask(url, ({ reviewComments }, number, { read }) =>
+        reviewComments(read, number, newsKey.slice(REVIEW_KEY.length)),
+      ),
     /** Null: unknown. */
-    emailOf: async (url: string, login: string): Promise<string | null> => {
-      const found = find(url);
-      if (found === null) return null;
-      const { host, link } = found;
-      const { emailOf } = DIALECTS[host.settings.host];
-      const email = await readAt(host, link, null, (_read, _responses, readAnywhere) =>
-        emailOf(readAnywhere, login),
-      );
-      return typeof email === 'string' ? email : null;
-    },
+    emailOf: (url: string, login: string) =>
+      ask(url, ({ emailOf }, _number, { readAnywhere }) => emailOf(readAnywhere, login)),
     facts: () => hosts.map(({ settings: { webUrl }, facts }) => ({ host: new URL(webUrl).host, facts })),
     close: async () => {
       await Promise.all(hosts.map(({ client }) => client.close()));
@@ -101,12 +91,15 @@ export function createCodeHosts(
   };
 }
 
+/** `readAnywhere`: paths of the API. */
+type Reads = Readonly<{ read: Read; readAnywhere: Read; responses: CheckMemory['responses'] }>;
+
 /** Throws only what `work` throws, except CodeHostError. */
 function readAt<T>(
   { repositoryPath, client, clock, credentials }: CodeHost,
   { repository }: PullRequestLink,
   before: CheckMemory | null,
-  work: (read: Read, responses: CheckMemory['responses'], readAnywhere: Read) => Promise<T>,
+  work: (reads: Reads) => Promise<T>,
 ): Promise<T | Failure> {
   const base = repositoryPath(repository);
   return clock.abortAfter(CHECK_TIMEOUT_MS, async (signal) => {
@@ -126,7 +119,7 @@ function readAt<T>(
       };
       const readAnywhere: Read = async (path, schema) =>
         decodeBody(await client.ask({ authorization, signal, base: path }), schema);
-      return await work(read, responses, readAnywhere);
+      return await work({ read, readAnywhere, responses });
     } catch (error) {
       if (!(error instanceof CodeHostError)) throw error;
       const { failure } = error;
@@ -139,7 +132,7 @@ function readAt<T>(
 function checkAt(host: CodeHost, link: PullRequestLink, before: CheckMemory | null): Promise<CheckResult> {
   const dialect = DIALECTS[host.settings.host];
   const { number } = link;
-  return readAt<CheckResult>(host, link, before, async (read, responses) => {
+  return readAt<CheckResult>(host, link, before, async ({ read, responses }) => {
     const { facts: found, commit } = await dialect.details(read, number);
     const facts = withoutNulls(found);
     const pullRequest = commit === null || isOver(facts) ? null : { number, commit };

@@ -4,13 +4,12 @@ import { pullRequestKey } from '#jobs/pull-requests/link.ts';
 import {
   isOver,
   type PullRequestFacts,
-  reviewNewsIn,
   type SeenPullRequest,
   seenPullRequest,
 } from '#jobs/pull-requests/pull-request.ts';
 import { standingOnCard } from '#jobs/pull-requests/standing.ts';
 import { spread } from '#jobs/schedule/schedule.ts';
-import { reviewNewsOffer, sendReview, tellReviewNews } from './review-news.ts';
+import { answerNews, reviewNewsOffer, tellNews } from './review-news.ts';
 
 /** A job forgets older ones. */
 const MAX_PULL_REQUESTS = 20;
@@ -32,7 +31,7 @@ const deciders = {
     const reminders = seen.reminders + 1;
     const naturalKey = `pr:${job.id}:${keyOf(builder, url)}`;
     const reminded = isDue ? { ...seen, reminders, remindAfterMs: null } : seen;
-    save(builder, tellReviewNews(builder, naturalKey, reminded, before?.facts.state, people));
+    save(builder, tellNews(builder, naturalKey, reminded, before?.facts.state, people));
     // Their fields have the same order.
     if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
     const { state, endedBy: by } = facts;
@@ -69,7 +68,7 @@ const deciders = {
   // Reminders need a request; the press only closes the offer.
   no_more_reminders_pressed: () => {},
 
-  review_sent: sendReview,
+  news_answered: answerNews,
 } satisfies Partial<Deciders>;
 
 const reminder: OfferRules['reminder'] = {
@@ -83,8 +82,7 @@ const reminder: OfferRules['reminder'] = {
 const answers: OfferAnswers = {
   remind_again_pressed: 'wants_reminder',
   no_more_reminders_pressed: 'wants_no_reminder',
-  follow_up_written: 'answered',
-  review_sent: 'answered',
+  news_answered: 'answered',
 };
 
 export const pullRequestDecisions = { deciders, offers: { reminder, review_news: reviewNewsOffer }, answers };
@@ -125,7 +123,7 @@ function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: Pu
 
 function factsOnCard(facts: PullRequestFacts) {
   const standing = standingOnCard(facts);
-  return JSON.stringify([standing, standing && !isOver(facts) && reviewNewsIn(facts)]);
+  return JSON.stringify([standing, isOver(facts) ? [] : [facts.failing, facts.requests]]);
 }
 
 function factsInPosts(facts: PullRequestFacts) {

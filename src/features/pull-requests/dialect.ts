@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
-  type FailingChecks,
   PAGES_MAX,
   PARAGRAPH_MAX_LENGTH,
   type PullRequestFacts,
+  type PullRequestNews,
 } from '#jobs/pull-requests/pull-request.ts';
 import { hasSecrets } from '#jobs/secrets.ts';
 import { untrustedText } from '#runtime/untrusted-text.ts';
@@ -21,14 +21,14 @@ export interface Dialect {
   readonly readings: { readonly [Name in ReadingName]?: Reading };
   /** What a refused reading lacks. */
   readonly permission: string;
-  /** @param id of a `ReviewRequest` */
+  /** @param id as given to `requestNews` */
   reviewComments(read: Read, number: number, id: string): Promise<ReviewComments>;
   /** Of the public profile. @param read paths of the API */
   emailOf(read: Read, login: string): Promise<string | null>;
 }
 
 export type ReviewComments = Readonly<{
-  /** Oldest first; empty: the review is gone. */
+  /** Oldest first; empty: the review is gone, or was dismissed. */
   comments: readonly ReviewComment[];
   /** False: there are more than were read. */
   isComplete: boolean;
@@ -37,16 +37,22 @@ export type ReviewComments = Readonly<{
 /** `id`: changes with the text. `place`: file and line; null: of the whole pull request. */
 export type ReviewComment = Readonly<{ id: string; place: string | null; text: string }>;
 
-export function reviewComment(
-  id: number | string,
-  path: string | null,
-  line: number | null,
-  text: string | null,
-): ReviewComment | null {
-  if (text === null) return null;
-  const version = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-  const place = path === null || line === null ? path : `${path}:${line}`;
-  return { id: `${id}|${version}`, place, text };
+/** `body` null: it says nothing. */
+type FoundComment = Readonly<{
+  id: number;
+  body: string | null;
+  path?: string | null | undefined;
+  line?: number | null | undefined;
+}>;
+
+export function reviewCommentsIn(found: readonly FoundComment[], isComplete: boolean): ReviewComments {
+  const comments = found.flatMap(({ id, body, path = null, line = null }): ReviewComment[] => {
+    if (body === null) return [];
+    const version = createHash('sha256').update(body).digest('base64url').slice(0, 12);
+    const place = path === null || line === null ? path : `${path}:${line}`;
+    return [{ id: `${id}|${version}`, place, text: body }];
+  });
+  return { comments, isComplete };
 }
 
 export const READINGS = ['size', 'pages', 'checks', 'review', 'preview'] as const;
@@ -160,11 +166,23 @@ export function checkStateIn(passing: readonly string[], failing: readonly strin
 
 export type Check = Readonly<{ state: CheckState; name: string | null; url: string | null }>;
 
-const FAILING_MAX = 5;
+const NEWS_MAX = 5;
 
-export function failingOf(commit: string, checks: readonly Check[]): FailingChecks {
-  const failing = checks.filter(({ state }) => state === 'failing').slice(0, FAILING_MAX);
-  return { commit, checks: failing.map(({ name, url }) => ({ name: name ?? 'check', url })) };
+export function failingNews(commit: string, checks: readonly Check[]): PullRequestNews {
+  const failing = checks.filter(({ state }) => state === 'failing').slice(0, NEWS_MAX);
+  const names = failing.map(({ name, url }) => ({ name: name ?? 'check', url }));
+  return { kind: 'checks', key: `checks:${commit}`, names };
+}
+
+export const REVIEW_KEY = 'review:';
+
+/** @param id a later review by the same person has another one */
+export function requestNews(id: number | string, name: string, url: string | null): PullRequestNews {
+  return { kind: 'review', key: `${REVIEW_KEY}${id}`, names: [{ name, url }] };
+}
+
+export function requested(requests: readonly PullRequestNews[]): FoundFacts {
+  return { review: 'changes_requested', requests: requests.slice(-NEWS_MAX) };
 }
 
 const PEOPLE_MAX = 10;

@@ -11,7 +11,7 @@ import {
   domainsOfBot,
   email,
   type FoundFacts,
-  failingOf,
+  failingNews,
   filePath,
   firstParagraph,
   flag,
@@ -26,7 +26,9 @@ import {
   type Read,
   type Reading,
   readList,
-  reviewComment,
+  requested,
+  requestNews,
+  reviewCommentsIn,
   shortText,
   timeMs,
   title,
@@ -69,7 +71,7 @@ const readChecks: Reading = async (read, { commit }, lacks) => {
   const worst = worstOf([...(runs ?? []).map(({ state }) => state), ...statuses]);
   return {
     checks: worst === 'passing' && (runs === null || status === null) ? null : worst,
-    failing: worst === 'failing' ? failingOf(commit, checks) : null,
+    failing: worst === 'failing' ? failingNews(commit, checks) : null,
   };
 };
 
@@ -148,7 +150,6 @@ const readPages: Reading = async (read, { number }) => {
 };
 
 const REVIEW_PAGES_MAX = 5;
-const REQUESTS_MAX = 5;
 const reviews = listOf(z.object({ id, user: account, state: shortText, html_url: pageUrl }));
 
 /** Each reviewer's last opinion. A comment is none. */
@@ -159,39 +160,34 @@ const readReview: Reading = async (read, { number }) => {
   const opinions = items
     .filter(({ state }) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? ''))
     .map((review) => [review.user?.login ?? 'somebody', review] as const);
-  const last = [...new Map(opinions)];
-  const requests = last
-    .filter(([, { state }]) => state === 'CHANGES_REQUESTED')
-    .map(([by, { id, html_url: url }]) => ({ id: `${id}`, by, url }))
-    .sort((a, b) => Number(a.id) - Number(b.id))
-    .slice(-REQUESTS_MAX);
-  if (requests.length > 0) return { review: 'changes_requested', requests };
+  const last = [...new Map(opinions)].sort(([, a], [, b]) => a.id - b.id);
+  const requests = last.filter(([, { state }]) => state === 'CHANGES_REQUESTED');
+  if (requests.length > 0)
+    return requested(requests.map(([by, one]) => requestNews(one.id, by, one.html_url)));
   return { review: last.some(([, { state }]) => state === 'APPROVED') ? 'approved' : null };
 };
 
 const COMMENT_PAGES_READ = 3;
-const reviewBody = z.object({ body: comment });
+const summary = z.object({ id, state: shortText, body: comment });
 const reviewComments = listOf(
-  z.object({
-    ...{ id, path: filePath, body: comment, line: count, original_line: count },
-    pull_request_review_id: count,
-  }),
+  z
+    .object({
+      ...{ id, body: comment, path: filePath, line: count, original_line: count },
+      pull_request_review_id: count,
+    })
+    .transform(({ line, original_line: original, ...one }) => ({ ...one, line: line ?? original })),
 );
 
 /** A review's own list of comments has no lines. */
 const readReviewComments: Dialect['reviewComments'] = async (read, number, reviewId) => {
   const newest = `/pulls/${number}/comments?sort=created&direction=desc&`;
   const [review, { items, isComplete }] = await Promise.all([
-    orNull(
-      read(`/pulls/${number}/reviews/${reviewId}`, reviewBody),
-      ({ outcome }) => outcome === 'not_found',
-    ),
+    orNull(read(`/pulls/${number}/reviews/${reviewId}`, summary), ({ outcome }) => outcome === 'not_found'),
     readList(read, newest, reviewComments, COMMENT_PAGES_READ),
   ]);
-  const own = items.filter((one) => `${one.pull_request_review_id}` === reviewId).reverse();
-  const comments = own.map((one) => reviewComment(one.id, one.path, one.line ?? one.original_line, one.body));
-  const all = [reviewComment('review', null, null, review?.body ?? null), ...comments];
-  return { comments: all.filter((one) => one !== null), isComplete };
+  if (review?.state !== 'CHANGES_REQUESTED') return reviewCommentsIn([], isComplete);
+  const own = items.filter((one) => one.pull_request_review_id === review.id).reverse();
+  return reviewCommentsIn([review, ...own], isComplete);
 };
 
 const DEPLOYMENTS_MAX = 5;

@@ -10,7 +10,7 @@ import {
   description,
   email,
   type FoundFacts,
-  failingOf,
+  failingNews,
   filePath,
   firstParagraph,
   flag,
@@ -25,7 +25,9 @@ import {
   type Read,
   type Reading,
   readList,
-  reviewComment,
+  requested,
+  requestNews,
+  reviewCommentsIn,
   shortText,
   timeMs,
   title,
@@ -99,7 +101,7 @@ const readChecks: Reading = async (read, { number, commit }) => {
   const checks = worstOf(current.map(({ status }) => status));
   if (checks !== 'failing') return { checks };
   const failed = current.filter(({ status }) => status === 'failing').map((one) => readJobs(read, one));
-  return { checks, failing: failingOf(commit, (await Promise.all(failed)).flat()) };
+  return { checks, failing: failingNews(commit, (await Promise.all(failed)).flat()) };
 };
 
 /** Without the permission, the pipeline itself. */
@@ -113,56 +115,71 @@ async function readJobs(read: Read, pipeline: z.infer<typeof pipelines>[number])
 
 const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: count });
 const reviewers = listOf(z.object({ state: shortText, user: account }));
-const systemNotes = listOf(z.object({ id, system: flag, body: shortText, author: account }));
-const REQUESTED = /^requested changes/;
+/** GitLab's notes of them. */
+const requestNotes = listOf(
+  z.object({
+    id,
+    system: z.literal(true),
+    body: z.string().startsWith('requested changes'),
+    author: account,
+  }),
+);
 
 /** Approved by somebody, and by all who must. Older versions do not show requested changes. */
 const readReview: Reading = async (read, { number }) => {
-  const requested = await orNull(read(`/merge_requests/${number}/reviewers`, reviewers));
-  const by = loginsIn(
-    (requested ?? []).flatMap(({ state, user }) => (state === 'requested_changes' ? [user?.username] : [])),
-  );
-  if (by !== null) return { review: 'changes_requested', requests: await readRequests(read, number, by) };
+  const requesting = await readRequesting(read, number);
+  if (requesting.length > 0) return requested(await readRequests(read, number, requesting));
   const found = await read(`/merge_requests/${number}/approvals`, approvals);
   return { review: found.approved_by.length > 0 && !found.approvals_left ? 'approved' : null };
 };
 
+async function readRequesting(read: Read, number: number) {
+  const found = await orNull(read(`/merge_requests/${number}/reviewers`, reviewers));
+  const requesting = (found ?? []).filter(({ state }) => state === 'requested_changes');
+  return loginsIn(requesting.map(({ user }) => user?.username)) ?? [];
+}
+
 /** A later request by the same person has a later note. */
 async function readRequests(read: Read, number: number, logins: readonly string[]) {
   const path = `/merge_requests/${number}/notes?sort=desc&order_by=created_at&per_page=${NOTES_MAX}`;
-  const notes = (await orNull(read(path, systemNotes))) ?? [];
+  const notes = (await orNull(read(path, requestNotes))) ?? [];
   return logins.map((by) => {
-    const note = notes.find(
-      ({ system, body, author }) => system && REQUESTED.test(body ?? '') && author?.username === by,
-    );
-    return { id: `${by}:${note?.id ?? ''}`, by, url: null };
+    const note = notes.find(({ author }) => author?.username === by);
+    return requestNews(`${by}:${note?.id ?? ''}`, by, null);
   });
 }
 
 const DISCUSSION_PAGES_MAX = 3;
+const position = z.object({ new_path: filePath, new_line: count, old_line: count }).nullable().catch(null);
 const discussions = listOf(
   z.object({
     notes: listOf(
-      z.object({
-        ...{ id, body: comment, author: account, system: flag, resolvable: flag, resolved: flag },
-        position: z.object({ new_path: filePath, new_line: count, old_line: count }).nullable().catch(null),
-      }),
+      z
+        .object({
+          ...{ id, body: comment, author: account, position },
+          ...{ system: flag, resolvable: flag, resolved: flag },
+        })
+        .transform(({ position: at, ...note }) => {
+          return { ...note, path: at?.new_path, line: at?.new_line ?? at?.old_line };
+        }),
     ),
   }),
 );
 
 /** What its author left unresolved. */
 const readReviewComments: Dialect['reviewComments'] = async (read, number, reviewId) => {
+  const [by = ''] = reviewId.split(':', 1);
   const list = `/merge_requests/${number}/discussions?`;
-  const { items, isComplete } = await readList(read, list, discussions, DISCUSSION_PAGES_MAX);
-  const [by] = reviewId.split(':', 1);
-  const notes = items
-    .flatMap(({ notes }) => notes)
-    .filter((note) => note.author?.username === by && !note.system && !(note.resolvable && note.resolved));
-  const comments = notes.map(({ id, body, position }) =>
-    reviewComment(id, position?.new_path ?? null, position?.new_line ?? position?.old_line ?? null, body),
+  const [requesting, { items, isComplete }] = await Promise.all([
+    readRequesting(read, number),
+    readList(read, list, discussions, DISCUSSION_PAGES_MAX),
+  ]);
+  const notes = requesting.includes(by) ? items.flatMap((one) => one.notes) : [];
+  const own = notes.filter((note) => note.author?.username === by && !note.system);
+  return reviewCommentsIn(
+    own.filter(({ resolvable, resolved }) => !resolvable || !resolved),
+    isComplete,
   );
-  return { comments: comments.filter((one) => one !== null), isComplete };
 };
 
 const DEPLOYMENTS_MAX = 50;

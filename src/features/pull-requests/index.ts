@@ -1,15 +1,16 @@
+import { emailScopes } from '#slack/protocol/scopes.ts';
 import type { Feature } from '../feature.ts';
 import { createCodeHosts } from './code-hosts.ts';
 import { pullRequestDecisions } from './decide.ts';
 import { codeHostFindings } from './doctor.ts';
 import { checkPullRequest, watchLinks } from './follow.ts';
-import { peopleBy, peopleSettings, scopesOfPeople } from './people.ts';
+import { peopleBy, peopleIn, peopleSettings } from './people.ts';
 import { reviewListeners } from './reviews.ts';
 import { codeHostReport, pullRequestButtons, pullRequestViews } from './views.ts';
 
 export const pullRequests = {
   settings: peopleSettings,
-  scopes: scopesOfPeople,
+  scopes: (given, codeHosts) => (codeHosts.length > 0 && peopleIn(given) === undefined ? emailScopes : []),
   decisions: pullRequestDecisions,
   afterWrite: watchLinks,
   views: pullRequestViews,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { user } from '#slack/protocol/ids.ts';
-import type { Scope } from '#slack/protocol/scopes.ts';
 import { cachedLookup } from '#slack/workspace/names.ts';
 import type { FeatureTools } from '../feature.ts';
 import type { CodeHosts } from './code-hosts.ts';
@@ -15,14 +14,8 @@ export const peopleSettings = {
 
 const settings = z.object({ people: z.map(z.string(), z.string()).optional() });
 
-const EMAIL_SCOPE: Scope = {
-  name: 'users:read.email',
-  without: 'only reviewers whom `people` names are mentioned',
-  isOptional: true,
-};
-
-export function scopesOfPeople(given: object): readonly Scope[] {
-  return settings.parse(given).people === undefined ? [] : [EMAIL_SCOPE];
+export function peopleIn(given: object): ReadonlyMap<string, string> | undefined {
+  return settings.parse(given).people;
 }
 
 /** Slack's ids of those who are known, by login in lower case. */
@@ -33,35 +26,29 @@ export type People = (
 ) => Promise<ReadonlyMap<string, string>>;
 
 const FRESH_MS = 3_600_000;
-const WITHIN_MS = 5_000;
 
 export function peopleBy(tools: FeatureTools, codeHosts: CodeHosts): People {
   const { featureSettingsOf, workspaces, clock, log } = tools;
-  const found = cachedLookup(
+  const byEmail = cachedLookup(
     async (key: string): Promise<string | null> => {
       const [teamId = '', url = '', login = ''] = JSON.parse(key) as readonly string[];
       const email = await codeHosts.emailOf(url, login);
-      return email && (await workspaces.of(teamId)).names.byEmail(email);
+      return typeof email === 'string' ? (await workspaces.of(teamId)).names.byEmail(email) : null;
     },
     clock,
     { freshMs: FRESH_MS },
   );
   return async (teamId, url, logins) => {
-    const { people } = settings.parse(featureSettingsOf(teamId));
-    if (people === undefined) return new Map();
-    const ids = logins.map(async (given): Promise<readonly [string, string | null]> => {
-      const login = given.toLowerCase();
-      const named = people.get(login);
-      if (named !== undefined) return [login, named];
-      const looked = found.get(JSON.stringify([teamId, url, login])).catch((error: unknown) => {
+    const people = new Map(peopleIn(featureSettingsOf(teamId)));
+    const unknown = logins.map((login) => login.toLowerCase()).filter((login) => !people.has(login));
+    const looked = unknown.map(async (login) => {
+      const id = await byEmail.get(JSON.stringify([teamId, url, login])).catch((error: unknown) => {
         log.warn('reviewer_not_found', { error });
         return null;
       });
-      return [login, await clock.timeout(WITHIN_MS, looked, null)];
+      if (id !== null) people.set(login, id);
     });
-    const known = (await Promise.all(ids)).flatMap(([login, id]) =>
-      id === null ? [] : [[login, id] as const],
-    );
-    return new Map(known);
+    await Promise.all(looked);
+    return people;
   };
 }

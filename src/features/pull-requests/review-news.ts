@@ -4,102 +4,92 @@ import type { EventOf } from '#jobs/event.ts';
 import type { Job } from '#jobs/job.ts';
 import {
   isOver,
-  type ReviewNews,
-  type ReviewNewsOf,
-  reviewNewsIn,
+  newsToAnswer,
+  type PullRequestFacts,
+  type PullRequestNews,
   type SeenPullRequest,
-  seenPullRequest,
 } from '#jobs/pull-requests/pull-request.ts';
 import { isWaitOn } from '#jobs/schedule/schedule.ts';
 
 /** Messages about checks and reviews. More news waits, and is gathered into one. */
 const MESSAGES_MAX = 3;
 const WINDOW_MS = 600_000;
-const TOLD_MAX = 200;
+const KEYS_MAX = 200;
+
+type People = ReadonlyMap<string, string>;
 
 /** Returns what the thread has been told. @param stateBefore of the last look */
-export function tellReviewNews(
+export function tellNews(
   builder: DecisionBuilder,
   naturalKey: string,
   seen: SeenPullRequest,
-  stateBefore: SeenPullRequest['facts']['state'],
-  people: ReadonlyMap<string, string> = new Map(),
+  stateBefore: PullRequestFacts['state'],
+  people: People = new Map(),
 ): SeenPullRequest {
   const { job, nowMs } = builder;
   const { url, facts, told = [] } = seen;
   if (job.muted || isOver(facts)) return seen;
   const toldAtMs = (seen.toldAtMs ?? []).filter((atMs) => isWaitOn(atMs + WINDOW_MS, WINDOW_MS, nowMs));
-  const news = reviewNewsIn(facts).filter(({ key }) => !told.includes(key));
-  const messages = gathered(news, MESSAGES_MAX - toldAtMs.length);
-  for (const [first, ...others] of messages) {
-    const announcement = { kind: 'review_news', url, news: [first, ...others] } as const;
-    builder.announceOnce(`${naturalKey}:${first.key}`, announcement);
+  const untold = (news: readonly PullRequestNews[]) => news.filter(({ key }) => !told.includes(key));
+  const messages = gathered(untold(newsToAnswer(seen)), MESSAGES_MAX - toldAtMs.length);
+  const wanted = untold(reviewsWanted(facts, stateBefore, people));
+  const together = wanted.slice(0, 1).map((one) => [{ ...one, names: wanted.flatMap(({ names }) => names) }]);
+  for (const news of [...messages, ...together]) {
+    builder.announceOnce(`${naturalKey}:${news[0]?.key}`, { kind: 'review_news', url, news });
   }
-  const wanted = reviewsWanted(seen, stateBefore);
-  if (wanted.length > 0) {
-    const logins = (facts.reviewers ?? []).filter((login) => wanted.includes(reviewerKey(login)));
-    const reviewers = logins.map((login) => ({ login, userId: people.get(login.toLowerCase()) ?? null }));
-    builder.announceOnce(`${naturalKey}:${wanted[0]}`, { kind: 'review_wanted', url, reviewers });
-  }
-  const keys = [...messages.flat().map(({ key }) => key), ...wanted];
+  const keys = [...messages.flat(), ...wanted].map(({ key }) => key);
   if (keys.length === 0) return seen;
   return {
     ...seen,
-    told: [...told, ...keys].slice(-TOLD_MAX),
+    told: [...told, ...keys].slice(-KEYS_MAX),
     toldAtMs: [...toldAtMs, ...messages.map(() => nowMs)],
   };
 }
 
-type Gathered = readonly [ReviewNews, ...ReviewNews[]];
-
-function gathered(news: readonly ReviewNews[], room: number): readonly Gathered[] {
-  const [first, ...others] = news;
-  if (first === undefined || room <= 0) return [];
-  return news.length <= room ? news.map((one) => [one] as const) : [[first, ...others]];
+function gathered(news: readonly PullRequestNews[], room: number): readonly (typeof news)[] {
+  if (news.length === 0 || room <= 0) return [];
+  return news.length <= room ? news.map((one) => [one]) : [news];
 }
-
-const reviewerKey = (login: string) => `reviewer:${login.toLowerCase()}`;
 
 /** Once for each reviewer, and once if a draft becomes ready. */
-function reviewsWanted({ facts, told = [] }: SeenPullRequest, before: SeenPullRequest['facts']['state']) {
-  if (facts.state !== 'open') return [];
-  const ready = before === 'draft' ? ['ready'] : [];
-  return [...(facts.reviewers ?? []).map(reviewerKey), ...ready].filter((key) => !told.includes(key));
+function reviewsWanted(
+  { state, reviewers = [] }: PullRequestFacts,
+  before: PullRequestFacts['state'],
+  people: People,
+): PullRequestNews[] {
+  if (state !== 'open') return [];
+  const wanted = reviewers.map((name): PullRequestNews => {
+    const userId = people.get(name.toLowerCase());
+    const names = [{ name, url: null, ...(userId !== undefined && { userId }) }];
+    return { kind: 'reviewers', key: `reviewer:${name.toLowerCase()}`, names };
+  });
+  return before === 'draft' ? [...wanted, { kind: 'reviewers', key: 'ready', names: [] }] : wanted;
 }
 
-/** Null: it has been superseded, or dismissed. */
-export function currentNews<Kind extends ReviewNews['kind']>(job: Job, kind: Kind, newsKey: string) {
+/** Null: answered, superseded, dismissed, or over. */
+export function openNews(job: Job, newsKey: string) {
   for (const pullRequest of job.pullRequests ?? []) {
-    const news = isOver(pullRequest.facts) ? [] : reviewNewsIn(pullRequest.facts);
-    const isIt = (one: ReviewNews): one is ReviewNewsOf<Kind> => one.kind === kind && one.key === newsKey;
-    const found = news.find(isIt);
-    if (found !== undefined) return { pullRequest, news: found };
+    const news = newsToAnswer(pullRequest).find(({ key }) => key === newsKey);
+    if (news !== undefined) return { url: pullRequest.url, news };
   }
   return null;
 }
 
-function isToAnswer({ facts, sent = [] }: SeenPullRequest, newsKey: string) {
-  return !isOver(facts) && !sent.includes(newsKey) && reviewNewsIn(facts).some(({ key }) => key === newsKey);
-}
-
-export function sendReview(builder: DecisionBuilder, { userId, text, news }: EventOf<'review_sent'>): void {
-  const { pullRequest } = currentNews(builder.job, 'review', news) ?? {};
-  if (pullRequest === undefined || !isToAnswer(pullRequest, news)) return;
+export function answerNews(builder: DecisionBuilder, event: EventOf<'news_answered'>): void {
+  const { userId, text, news } = event;
+  if (openNews(builder.job, news) === null) return;
   builder.announce({ kind: 'follow_up', userId, text });
   const { pullRequests = [] } = builder.job;
   builder.change({
-    pullRequests: pullRequests.map((one) =>
-      isToAnswer(one, news) ? { ...one, sent: [...(one.sent ?? []), news].slice(-TOLD_MAX) } : one,
-    ),
+    pullRequests: pullRequests.map((one) => ({
+      ...one,
+      answered: [...(one.answered ?? []), news].slice(-KEYS_MAX),
+    })),
   });
   builder.refreshCard();
 }
 
 export const reviewNewsOffer: OfferRules['review_news'] = {
-  isAbout: (press, { keys }) => 'news' in press && press.news !== undefined && keys.includes(press.news),
-  isOpen: ({ job }, { url, keys }, event) => {
-    const pullRequest = seenPullRequest(job, url);
-    const isAnswered = (key: string) => 'news' in event && event.news === key;
-    return pullRequest !== null && keys.some((key) => isToAnswer(pullRequest, key) && !isAnswered(key));
-  },
+  isAbout: (press, { keys }) => press.type === 'news_answered' && keys.includes(press.news),
+  isOpen: ({ job }, { keys }) => keys.some((key) => openNews(job, key) !== null),
 };

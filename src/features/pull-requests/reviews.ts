@@ -1,17 +1,15 @@
-import type { Job } from '#jobs/job.ts';
 import { parsePullRequestLink } from '#jobs/pull-requests/link.ts';
-import { reviewNewsIn } from '#jobs/pull-requests/pull-request.ts';
-import { lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
 import { judgePrompt } from '#jobs/requests/command.ts';
-import { formPressed, formSubmitted } from '#slack/inbound/forms/job-forms.ts';
+import { formPressed, formSubmitted, refuseText } from '#slack/inbound/forms/job-forms.ts';
 import { inTime, promptMaxOf, Refused, tooLate } from '#slack/inbound/interaction.ts';
 import type { FeatureListeners, ListenerDeps } from '#slack/inbound/listener.ts';
+import { type DecisionForm, viewIds } from '#slack/protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '#slack/protocol/slack-text.ts';
 import { buttons } from '#slack/views/buttons.ts';
 import { followUpForm } from '#slack/views/compose.ts';
 import { refusalView } from '#slack/views/private-answers.ts';
 import type { CodeHosts } from './code-hosts.ts';
-import { currentNews } from './review-news.ts';
+import { openNews } from './review-news.ts';
 import {
   fixPrompt,
   noCommentsView,
@@ -22,68 +20,61 @@ import {
   reviewPrompt,
 } from './views.ts';
 
-export function reviewListeners(codeHosts: CodeHosts): FeatureListeners {
-  return {
-    presses: {
-      askForFix: formPressed(async (deps, job, data) => {
-        const newsKey = data.news ?? failingKey(job);
-        const found = currentNews(job, 'checks', newsKey);
-        if (found === null && data.news !== undefined) {
-          const late = { type: 'follow_up_written', userId: data.userId, text: '', news: newsKey } as const;
-          throw new Refused(await tooLate(deps, job, late));
-        }
-        // The card may be older than the names of checks.
-        const prompt = found === null ? '' : fixPrompt(found.news.checks);
-        return followUpForm({ ...data, news: newsKey }, promptMaxOf(deps), prompt);
-      }),
+type OpenNews = NonNullable<ReturnType<typeof openNews>>;
 
-      sendReview: formPressed(async (deps, job, data) => {
-        const { news = '', userId } = data;
-        const found = openReview(job, news);
-        if (found === null) throw new Refused(await tooLate(deps, job, sent(userId, news)));
-        const review = await readReview(deps, codeHosts, found.pullRequest.url, news);
-        if (review.comments.length === 0) throw new Refused(noCommentsView(found.news.by));
-        return reviewForm(data, found.news.by, review);
-      }),
-    },
+export function reviewListeners(codeHosts: CodeHosts): FeatureListeners {
+  const pressed = formPressed(async (deps, job, data) => {
+    const open = openNews(job, data.news ?? '');
+    if (open === null) throw new Refused(await tooLate(deps, job, answeredBy(data)));
+    const { news } = open;
+    if (news.kind === 'checks') {
+      const asks = followUpForm(data, promptMaxOf(deps), fixPrompt(news.names));
+      return { ...asks, callback_id: viewIds.review };
+    }
+    const review = await readReview(deps, codeHosts, open);
+    if (review.comments.length === 0) throw new Refused(noCommentsView(news));
+    return reviewForm(data, news, review);
+  });
+  return {
+    presses: { askForFix: pressed, sendReview: pressed },
     submissions: {
-      review: formSubmitted(buttons.sendReview.id, async (deps, data, job, { values: { ticked } }) => {
-        const { news = '', userId } = data;
-        const found = openReview(job, news);
-        if (found === null) return sent(userId, news);
-        if (ticked.length === 0) throw new Refused(nothingTickedView);
-        const { url } = found.pullRequest;
-        const { comments } = await readReview(deps, codeHosts, url, news);
-        const chosen = comments.filter(({ id }) => ticked.includes(id));
-        if (chosen.length < ticked.length) throw new Refused(reviewChangedView);
-        const { sites } = deps.newContext().policy.pullRequests;
-        const name = parsePullRequestLink(url, sites)?.name ?? url;
-        const text = reviewPrompt(found.news.by, name, chosen);
-        const verdict = judgePrompt(text, promptMaxOf(deps));
-        if (verdict.kind !== 'ok') throw new Refused(refusalView(verdict));
-        return { ...sent(userId, news), text: escapeMrkdwn(sanitize(text)) };
+      review: formSubmitted(buttons.sendReview.id, async (deps, data, job, { values }) => {
+        const { text, ticked } = values;
+        const open = openNews(job, data.news ?? '');
+        if (open === null) return answeredBy(data);
+        if (open.news.kind === 'review')
+          return answeredBy(data, await readTicked(deps, codeHosts, open, ticked));
+        refuseText(deps, text);
+        return answeredBy(data, text);
       }),
     },
   };
 }
 
-function sent(userId: string, news: string) {
-  return { type: 'review_sent', userId, text: '', news } as const;
+function answeredBy({ userId, news = '' }: DecisionForm, text = '') {
+  return { type: 'news_answered', userId, news, text } as const;
 }
 
-function failingKey(job: Job) {
-  const news = reviewNewsIn(lastPullRequestOf(job)?.facts ?? {});
-  return news.find(({ kind }) => kind === 'checks')?.key ?? '';
+/** As Slack would deliver it. */
+async function readTicked(
+  deps: ListenerDeps,
+  codeHosts: CodeHosts,
+  open: OpenNews,
+  ticked: readonly string[],
+) {
+  if (ticked.length === 0) throw new Refused(nothingTickedView);
+  const { comments } = await readReview(deps, codeHosts, open);
+  const chosen = comments.filter(({ id }) => ticked.includes(id));
+  if (chosen.length < ticked.length) throw new Refused(reviewChangedView);
+  const { sites } = deps.newContext().policy.pullRequests;
+  const text = reviewPrompt(open.news, parsePullRequestLink(open.url, sites)?.name ?? open.url, chosen);
+  const verdict = judgePrompt(text, promptMaxOf(deps));
+  if (verdict.kind !== 'ok') throw new Refused(refusalView(verdict));
+  return escapeMrkdwn(sanitize(text));
 }
 
-function openReview(job: Job, newsKey: string) {
-  const found = currentNews(job, 'review', newsKey);
-  return found?.pullRequest.sent?.includes(newsKey) ? null : found;
-}
-
-async function readReview(deps: ListenerDeps, codeHosts: CodeHosts, url: string, newsKey: string) {
-  const read = codeHosts.reviewComments(url, newsKey.replace(/^review:/, ''));
-  const review = await inTime(deps, 'thread', read, null);
+async function readReview(deps: ListenerDeps, codeHosts: CodeHosts, { url, news }: OpenNews) {
+  const review = await inTime(deps, 'thread', codeHosts.reviewComments(url, news.key), null);
   if (review !== null && 'comments' in review) return review;
   deps.log.warn('review_not_read', { outcome: review?.outcome ?? 'late' });
   throw new Refused(reviewNotReadView);

@@ -1,22 +1,15 @@
 import type { Button, ModalView } from '@slack/types';
 import type { ServiceFacts, ServiceReport, TroubleWords } from '#jobs/agent-job.ts';
 import { type Job, requestersOf } from '#jobs/job.ts';
-import type { LinkedName, ReviewNews } from '#jobs/pull-requests/pull-request.ts';
+import type { PullRequestNews } from '#jobs/pull-requests/pull-request.ts';
 import { standingOf } from '#jobs/pull-requests/standing.ts';
 import { type DecisionForm, viewIds } from '#slack/protocol/ids.ts';
 import type { FeatureViews } from '#slack/views/announcement.ts';
 import { buttons, type JobButton, linkButtons, nthInRow } from '#slack/views/buttons.ts';
 import { linesInput } from '#slack/views/compose.ts';
 import { form } from '#slack/views/form.ts';
-import { checkNames, factsOfLink, type Sites, shortPullRequestLink } from '#slack/views/job.ts';
-import {
-  buttonRow,
-  linkButton,
-  type SlackMessage,
-  say,
-  smallPrint,
-  targetButton,
-} from '#slack/views/message.ts';
+import { factsOfLink, namedThere, shortPullRequestLink } from '#slack/views/job.ts';
+import { linkButton, type SlackMessage, say, smallPrint, targetButton } from '#slack/views/message.ts';
 import {
   addressing,
   asWritten,
@@ -27,7 +20,6 @@ import {
   mrkdwn,
   oneLine,
   type Parts,
-  userMention,
 } from '#slack/views/text.ts';
 import type { ReviewComment, ReviewComments } from './dialect.ts';
 
@@ -55,86 +47,95 @@ export const pullRequestButtons = {
   noMoreReminders: reminderButton('no_more_reminders', 'No more reminders'),
 };
 
-const NEWS_SHOWN_MAX = 5;
+const NEWS = {
+  checks: {
+    ...{ icon: '⚠️', words: 'Checks failing', before: ': ', end: '.' },
+    ...{ button: buttons.askForFix, link: linkButtons.viewChecks },
+  },
+  review: {
+    ...{ icon: '👀', words: 'Changes requested', before: ' by ', end: '.' },
+    ...{ button: buttons.sendReview, link: linkButtons.viewReview },
+  },
+  reviewers: {
+    ...{ icon: '👀', words: 'Review wanted', before: ': ', end: '' },
+    ...{ button: null, link: linkButtons.viewPullRequest },
+  },
+};
 
-function onLink(words: Mrkdwn, url: string, sites?: Sites) {
-  const link = shortPullRequestLink(url, sites);
-  return link === null ? words : mrkdwn`${words} on ${link}`;
+function newsLine({ kind, names }: PullRequestNews, link: Mrkdwn | null, who: Mrkdwn | string) {
+  const { icon, words, before, end } = NEWS[kind];
+  const named = namedThere(names);
+  const line = mrkdwn`${icon} ${who}*${words}*${link === null ? '' : mrkdwn` on ${link}`}`;
+  return named === null ? mrkdwn`${line}.` : mrkdwn`${line}${before}${named}${end}`;
 }
 
-function newsLine(news: ReviewNews, url: string, who: Mrkdwn | string, sites?: Sites) {
-  if (news.kind === 'review') {
-    const what = onLink(mrkdwn`👀 ${who}*Changes requested*`, url, sites);
-    return mrkdwn`${what} by ${asWritten(oneLine(news.by))}.`;
-  }
-  const what = onLink(mrkdwn`⚠️ ${who}*Checks failing*`, url, sites);
-  const names = checkNames(news.checks);
-  return names === null ? mrkdwn`${what}.` : mrkdwn`${what}: ${names}.`;
+function newsButtons(news: readonly PullRequestNews[], url: string, job: Job): Parts<Button> {
+  const answers = news.map((one) => {
+    const { button } = NEWS[one.kind];
+    const same = news.filter(({ kind }) => kind === one.kind);
+    if (button === null) return null;
+    const nth = nthInRow(button, same.indexOf(one));
+    const label = same.length === 1 ? nth.label : `${nth.label} by ${oneLine(nameIn(one), 30)}`;
+    return targetButton({ ...nth, label }, job, { news: one.key });
+  });
+  const [only, ...others] = news;
+  const link = only === undefined || others.length > 0 ? linkButtons.viewPullRequest : NEWS[only.kind].link;
+  const linked = link === linkButtons.viewPullRequest ? null : only?.names.find((one) => one.url !== null);
+  return [answers, linkButton(link, linked?.url ?? url)];
 }
 
-function newsButtons(news: readonly ReviewNews[], url: string, job: Job): Parts<Button> {
-  const reviews = news.filter((one) => one.kind === 'review');
-  return [
-    news.map((one) => {
-      if (one.kind === 'checks') return targetButton(buttons.askForFix, job, { news: one.key });
-      const nth = nthInRow(buttons.sendReview, reviews.indexOf(one));
-      const label = reviews.length === 1 ? nth.label : `${nth.label} by ${oneLine(one.by, 30)}`;
-      return targetButton({ ...nth, label }, job, { news: one.key });
-    }),
-    news.length > 1
-      ? linkButton(linkButtons.viewPullRequest, url)
-      : news.map((one) =>
-          one.kind === 'checks'
-            ? linkButton(linkButtons.viewChecks, one.checks.find(({ url }) => url !== null)?.url ?? url)
-            : linkButton(linkButtons.viewReview, one.url ?? url),
-        ),
-  ];
+function nameIn({ names: [first] }: PullRequestNews) {
+  return first?.name ?? '';
 }
 
 /** As the agent reads it. */
-export function fixPrompt(checks: readonly LinkedName[]): string {
+export function fixPrompt(checks: PullRequestNews['names']): string {
   const failing = checks.map(({ name, url }) => {
     const check = `The check “${oneLine(name)}” fails`;
     return url === null ? `${check}.` : `${check}: ${url}.`;
   });
-  return `${failing.join('\n')}${failing.length > 1 ? '\nPlease fix them.' : ' Please fix it.'}`;
+  if (failing.length <= 1) return `${failing[0] ?? 'The checks fail.'} Please fix it.`;
+  return `${failing.join('\n')}\nPlease fix them.`;
 }
 
 /** As the agent reads it. @param pullRequest its name */
-export function reviewPrompt(by: string, pullRequest: string, comments: readonly ReviewComment[]): string {
+export function reviewPrompt(
+  news: PullRequestNews,
+  pullRequest: string,
+  comments: readonly ReviewComment[],
+): string {
   const quoted = comments.map(({ place, text }) => {
     const quotation = text.replace(/^/gm, '> ');
     return place === null ? quotation : `${place}\n${quotation}`;
   });
-  return [`${oneLine(by)} requested changes on ${pullRequest}:`, ...quoted].join('\n\n');
+  return [`${oneLine(nameIn(news))} requested changes on ${pullRequest}:`, ...quoted].join('\n\n');
 }
 
 const COMMENTS_MAX = 50;
 
 export function reviewForm(
   data: DecisionForm,
-  by: string,
+  { names }: PullRequestNews,
   { comments, isComplete }: ReviewComments,
 ): ModalView {
   const lines = comments.slice(0, COMMENTS_MAX).map(({ id, place, text }) => {
     return { id, author: place ?? 'About the pull request', text };
   });
   const left = comments.length - lines.length;
-  const leftOut = `${counted(left, 'more comment is', 'more comments are')} left out.`;
   return form(
     viewIds.review,
     buttons.sendReview.label,
     'Send',
     data,
-    mrkdwn`${asWritten(oneLine(by))} requested changes. What is ticked goes to the agent as your reply.`,
+    mrkdwn`${joined([namedThere(names)])} requested changes. What is ticked goes to the agent as your reply.`,
     linesInput(lines, ['Comments', 'More comments']),
-    left > 0 && smallPrint(leftOut),
+    left > 0 && smallPrint(`${counted(left, 'more comment is', 'more comments are')} left out.`),
     !isComplete && smallPrint('This pull request has more comments than I can read; older ones are missing.'),
   );
 }
 
-export function noCommentsView(by: string): SlackMessage {
-  return say`There's nothing to send: the review by ${asWritten(oneLine(by))} has no comments any more.`;
+export function noCommentsView({ names }: PullRequestNews): SlackMessage {
+  return say`There's nothing to send: the review by ${joined([namedThere(names)])} was dismissed, or has no comments any more.`;
 }
 
 export const nothingTickedView = say`Tick at least one comment.`;
@@ -151,22 +152,12 @@ export const pullRequestViews = {
         : mrkdwn`⚪ ${who}*Closed without merging${name}`;
     },
     review_news: ({ url, news }, job, { sites }) => {
-      const [first, ...others] = news.slice(0, NEWS_SHOWN_MAX);
-      const lines = others.map((one) => newsLine(one, url, '', sites));
-      const more = news.length > NEWS_SHOWN_MAX && `and ${news.length - NEWS_SHOWN_MAX} more`;
-      const who = addressing(requestersOf(job));
-      return {
-        news: joined([first && newsLine(first, url, who, sites), lines, more], '\n'),
-        buttons: newsButtons(news.slice(0, NEWS_SHOWN_MAX), url, job),
-      };
-    },
-    review_wanted: ({ url, reviewers }, _job, { sites }) => {
-      const people = reviewers.map(({ login, userId }) =>
-        userId === null ? asWritten(oneLine(login)) : userMention(userId),
-      );
-      const what = onLink(mrkdwn`👀 *Review wanted*`, url, sites);
-      const news = people.length === 0 ? mrkdwn`${what}.` : mrkdwn`${what}: ${joined(people, ', ')}`;
-      return [news, buttonRow(linkButton(linkButtons.viewPullRequest, url))];
+      const link = shortPullRequestLink(url, sites);
+      const lines = news.map((one, index) => {
+        const isToRequester = index === 0 && one.kind !== 'reviewers';
+        return newsLine(one, link, isToRequester ? addressing(requestersOf(job)) : '');
+      });
+      return { news: joined(lines, '\n'), buttons: newsButtons(news, url, job) };
     },
     reminder: ({ reminderId, url, afterMs, againMs }, job, { sites }) => {
       const words = afterMs === undefined ? 'Still open' : `Open for ${fullDuration(afterMs)}`;

@@ -231,7 +231,7 @@ const QUIETENING: ReadonlySet<JobEvent['type']> = new Set([
 const ACTS: ReadonlySet<JobEvent['type']> = new Set([
   'reply_received',
   'follow_up_written',
-  'review_sent',
+  'news_answered',
   'draft_started',
   'request_edited',
   'agent_job_named',

@@ -14,20 +14,24 @@ export type PullRequestFacts = Readonly<{
   checks?: 'pending' | 'passing' | 'failing';
   review?: 'approved' | 'changes_requested';
   previewUrl?: string;
-  failing?: FailingChecks;
-  /** Reviews that request changes, oldest first. */
-  requests?: readonly ReviewRequest[];
+  failing?: PullRequestNews;
+  /** Oldest first, at most five. */
+  requests?: readonly PullRequestNews[];
   /** Logins: their reviews are awaited. */
   reviewers?: readonly string[];
 }>;
 
-/** At most five checks of this commit. */
-export type FailingChecks = Readonly<{ commit: string; checks: readonly LinkedName[] }>;
+/** Somebody must act. */
+export type PullRequestNews = Readonly<{
+  kind: 'checks' | 'review' | 'reviewers';
+  /** Of the commit, the review or the reviewer. */
+  key: string;
+  /** Failing checks, at most five; who requests changes; whose review is awaited. */
+  names: readonly LinkedName[];
+}>;
 
-export type LinkedName = Readonly<{ name: string; url: string | null }>;
-
-/** `id`: a later review by the same person has another one. */
-export type ReviewRequest = Readonly<{ id: string; by: string; url: string | null }>;
+/** `userId`: in Slack. */
+export type LinkedName = Readonly<{ name: string; url: string | null; userId?: string }>;
 
 type PullRequestState = 'draft' | 'open' | 'merged' | 'closed';
 
@@ -51,26 +55,15 @@ export type SeenPullRequest = Readonly<{
   /** Keys of the news that the thread has. */
   told?: readonly string[];
   toldAtMs?: readonly number[];
-  /** Keys of the reviews that the agent got. */
-  sent?: readonly string[];
+  /** Keys of the news that somebody answered. */
+  answered?: readonly string[];
 }>;
 
-/** `key`: of this commit or review. */
-export type ReviewNews = Readonly<
-  | { kind: 'checks'; key: string; checks: readonly LinkedName[] }
-  | { kind: 'review'; key: string; by: string; url: string | null }
->;
-
-export type ReviewNewsOf<Kind extends ReviewNews['kind']> = Extract<ReviewNews, { kind: Kind }>;
-
-/** What somebody must act on. */
-export function reviewNewsIn({ failing, requests = [] }: PullRequestFacts): ReviewNews[] {
-  const reviews = requests.map(
-    ({ id, by, url }) => ({ kind: 'review', key: `review:${id}`, by, url }) as const,
-  );
-  if (failing === undefined) return reviews;
-  const { commit, checks } = failing;
-  return [{ kind: 'checks', key: `checks:${commit}`, checks }, ...reviews];
+/** Empty once it is over. */
+export function newsToAnswer({ facts, answered = [] }: SeenPullRequest): readonly PullRequestNews[] {
+  const { failing, requests = [] } = facts;
+  const news = isOver(facts) ? [] : [...(failing === undefined ? [] : [failing]), ...requests];
+  return news.filter(({ key }) => !answered.includes(key));
 }
 
 export function seenPullRequest(

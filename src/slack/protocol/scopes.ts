@@ -11,7 +11,8 @@ const USER_GROUPS_SCOPE = 'usergroups:read';
 const REACTIONS_SCOPE = 'reactions:read';
 export const EMOJI_SCOPE = 'emoji:read';
 export const AGENT_SCOPE = 'assistant:write';
-const OPTIONAL = new Set(['files:read', USER_GROUPS_SCOPE, REACTIONS_SCOPE, EMOJI_SCOPE]);
+const EMAIL_SCOPE = 'users:read.email';
+const OPTIONAL = new Set(['files:read', USER_GROUPS_SCOPE, REACTIONS_SCOPE, EMOJI_SCOPE, EMAIL_SCOPE]);
 
 function scopesOf(table: Readonly<Record<string, string>>): readonly Scope[] {
   return Object.entries(table).map(([name, without]) => {
@@ -57,6 +58,11 @@ export const optionalReactionScopes = scopesOf({
   [EMOJI_SCOPE]: '`docs-agent doctor` cannot say whether the emoji exists',
 });
 
+export const emailScopes = scopesOf({
+  [EMAIL_SCOPE]:
+    'reviewers of pull requests are named, not mentioned, unless the setting `people` names them',
+});
+
 /** These end an installation. */
 export const oauthEvents: readonly string[] = ['app_uninstalled', 'tokens_revoked'];
 
@@ -88,7 +94,7 @@ export function missingScopes(
   const hasGroups = settings.some(({ access }) => access.userGroups.size > 0);
   const always = botScopes.filter(({ name }) => name !== USER_GROUPS_SCOPE || hasGroups);
   const ofReactions = settings.some(hasMarks) ? [...reactionScopes, ...optionalReactionScopes] : [];
-  return [...new Set([...always, ...ofReactions, ...ofFeatures])].filter(({ name }) => !granted.has(name));
+  return [...always, ...ofReactions, ...ofFeatures].filter(({ name }) => !granted.has(name));
 }
 
 export function scopesInWords(scopes: readonly Scope[]): string {

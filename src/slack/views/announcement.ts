@@ -89,7 +89,7 @@ export type FeatureViews = Readonly<{
 }>;
 
 /** Features have the others. */
-const views: Omit<Views, 'pull_request_over' | 'reminder' | 'review_news' | 'review_wanted'> = {
+const views: Omit<Views, 'pull_request_over' | 'reminder' | 'review_news'> = {
   draft: draftView,
   started: (_, _job, { mode }) => {
     const steering = mode === 'mentions' ? 'Mention me' : 'Reply';

@@ -17,14 +17,16 @@ import {
 import { type CodeHostSite, PUBLIC_SITES, pullRequestName } from '#jobs/pull-requests/link.ts';
 import {
   type LinkedName,
+  newsToAnswer,
   type PullRequestFacts,
-  reviewNewsIn,
+  type PullRequestNews,
+  type SeenPullRequest,
   seenPullRequest,
 } from '#jobs/pull-requests/pull-request.ts';
 import { cardStandingOf, jobStandingOf, lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
 import { unescaped } from '#jobs/requests/command.ts';
 import { threadLink } from '../protocol/ids.ts';
-import { buttons } from './buttons.ts';
+import { type ButtonKind, buttons } from './buttons.ts';
 import {
   type Blocks,
   buttonRow,
@@ -198,10 +200,8 @@ function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, s
     const name = names.get(stoppedBy ?? '');
     return joined([name === undefined ? mrkdwn`⏹️ *Stopped*` : mrkdwn`⏹️ *Stopped* by ${oneLine(name)}`, link]);
   }
-  if (standing !== null) {
-    const detail = detailOf(standing, lastPullRequestOf(job)?.facts ?? {});
-    return joined([standings[standing], link, detail]);
-  }
+  if (standing !== null)
+    return joined([standings[standing], link, detailOf(standing, lastPullRequestOf(job))]);
   switch (status) {
     case 'completed': {
       if (prLink === null) return mrkdwn`✅ *Done, no pull request*`;
@@ -224,17 +224,21 @@ function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, s
   }
 }
 
-const CHECK_MAX = 60;
+const LINKED_NAME_MAX = 60;
 
-export function checkNames(checks: readonly LinkedName[]): Mrkdwn | null {
-  const names = checks.map(({ name }) => asWritten(oneLine(name, CHECK_MAX)));
-  return names.length === 0 ? null : joined(names, ', ');
+/** Null: there are none. */
+export function namedThere(names: readonly LinkedName[]): Mrkdwn | null {
+  const shown = names.map(({ name, userId }) =>
+    userId === undefined ? asWritten(oneLine(name, LINKED_NAME_MAX)) : userMention(userId),
+  );
+  return shown.length === 0 ? null : joined(shown, ', ');
 }
 
-function detailOf(standing: keyof typeof standings, { failing, requests = [] }: PullRequestFacts) {
-  if (standing === 'checks_failing') return checkNames(failing?.checks ?? []);
-  const by = standing === 'changes_requested' ? requests.at(-1)?.by : undefined;
-  return by !== undefined && mrkdwn`by ${asWritten(oneLine(by))}`;
+function detailOf(standing: keyof typeof standings, seen: SeenPullRequest | null) {
+  const { failing, requests = [] } = seen?.facts ?? {};
+  if (standing === 'checks_failing') return namedThere(failing?.names ?? []);
+  const by = standing === 'changes_requested' ? namedThere(requests.at(-1)?.names ?? []) : null;
+  return by !== null && mrkdwn`by ${by}`;
 }
 
 function reasonOf(words = '') {
@@ -294,8 +298,8 @@ export function cardActions(
   }
   if (sendNow !== null) return targetButton(buttons.sendNow, job, { message: sendNow });
   const standing = cardStandingOf(job);
-  if (standing === 'checks_failing') return targetButton(buttons.askForFix, job);
-  if (standing === 'changes_requested') return sendReview(job);
+  if (standing === 'checks_failing') return answerButton(job, 'checks', buttons.askForFix);
+  if (standing === 'changes_requested') return answerButton(job, 'review', buttons.sendReview);
   const isPlainEnd =
     stage.kind === 'ended' &&
     stage.status === 'completed' &&
@@ -304,10 +308,10 @@ export function cardActions(
   return isPlainEnd && targetButton(buttons.followUp, job);
 }
 
-function sendReview(job: Job) {
-  const { facts = {}, sent = [] } = lastPullRequestOf(job) ?? {};
-  const news = reviewNewsIn(facts).findLast(({ kind, key }) => kind === 'review' && !sent.includes(key));
-  return news && targetButton(buttons.sendReview, job, { news: news.key });
+function answerButton(job: Job, kind: PullRequestNews['kind'], button: ButtonKind) {
+  const seen = lastPullRequestOf(job);
+  const news = seen && newsToAnswer(seen).findLast((one) => one.kind === kind);
+  return news && targetButton(button, job, { news: news.key });
 }
 
 export type CardFacts = ViewFacts & Readonly<{ queue: Queue }>;

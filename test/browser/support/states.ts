@@ -194,19 +194,25 @@ const thread: StateGroup = {
     'checks fail': said({
       kind: 'review_news',
       url: prLink,
-      news: [{ kind: 'checks', key: 'checks:1', checks: [{ name: 'build', url: prLink }] }],
+      news: [{ kind: 'checks', key: 'checks:1', names: [{ name: 'build', url: prLink }] }],
     }),
     'changes requested': said({
       kind: 'review_news',
       url: prLink,
-      news: [{ kind: 'review', key: 'review:1', by: 'carol', url: prLink }],
+      news: [{ kind: 'review', key: 'review:1', names: [{ name: 'carol', url: prLink }] }],
     }),
     'review wanted': said({
-      kind: 'review_wanted',
+      kind: 'review_news',
       url: prLink,
-      reviewers: [
-        { login: 'octocat', userId: 'U2' },
-        { login: 'carol', userId: null },
+      news: [
+        {
+          kind: 'reviewers',
+          key: 'reviewer:octocat',
+          names: [
+            { name: 'octocat', url: null, userId: 'U2' },
+            { name: 'carol', url: null },
+          ],
+        },
       ],
     }),
     archived: said({ kind: 'archived' }),

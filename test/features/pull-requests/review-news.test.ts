@@ -8,11 +8,15 @@ import { fc } from '../../support/properties.ts';
 const LINK = 'https://github.com/acme/docs/pull/14';
 const failing = (commit: string, ...names: readonly string[]): PullRequestFacts => ({
   checks: 'failing',
-  failing: { commit, checks: names.map((name) => ({ name, url: null })) },
+  failing: { kind: 'checks', key: `checks:${commit}`, names: names.map((name) => ({ name, url: null })) },
 });
 const requested = (...ids: readonly string[]): PullRequestFacts => ({
   review: 'changes_requested',
-  requests: ids.map((id) => ({ id, by: 'carol', url: null })),
+  requests: ids.map((id) => ({
+    kind: 'review',
+    key: `review:${id}`,
+    names: [{ name: 'carol', url: null }],
+  })),
 });
 
 function seen(world: World, facts: PullRequestFacts = {}, people?: Readonly<Record<string, string>>) {
@@ -23,8 +27,8 @@ function seen(world: World, facts: PullRequestFacts = {}, people?: Readonly<Reco
 const heard = (world: World) => world.news.filter((news) => /^(checks|review)/.test(news));
 const offers = (world: World) =>
   (world.job.offers ?? []).flatMap(({ about, outcome }) => (about.kind === 'review_news' ? [outcome] : []));
-const send = (world: World, id: string, userId = 'U2') =>
-  world.apply({ type: 'review_sent', news: `review:${id}`, userId, text: 'Please' });
+const answer = (world: World, news: string, userId = 'U2') =>
+  world.apply({ type: 'news_answered', news, userId, text: 'Please' });
 
 describe('failing checks (P5)', () => {
   test('are told once for each commit, whatever fails', () => {
@@ -52,7 +56,8 @@ describe('failing checks (P5)', () => {
     const world = anEndedJob({ prLink: LINK });
     seen(world, failing('a', 'build'));
     expect(offers(world)).toEqual([null]);
-    world.apply({ type: 'follow_up_written', userId: 'U2', text: 'Fix it', news: 'checks:a' });
+    answer(world, 'checks:a');
+    expect(answer(world, 'checks:a', 'U3').calls).toEqual([]);
     expect(offers(world)).toEqual([{ answer: 'answered', by: 'U2' }]);
     seen(world, failing('b', 'build'));
     seen(world, { checks: 'pending' });
@@ -88,11 +93,11 @@ describe('changes requested (P5)', () => {
   test('are sent once, by whoever is first, as a reply of that person', () => {
     const world = anEndedJob({ prLink: LINK });
     seen(world, requested('1'));
-    send(world, '1', 'U2');
-    expect(send(world, '1', 'U3').calls).toEqual([]);
+    answer(world, 'review:1', 'U2');
+    expect(answer(world, 'review:1', 'U3').calls).toEqual([]);
     expect(world.news.filter((news) => news.startsWith('follow-up'))).toEqual(['follow-up by U2: Please']);
     expect(offers(world)).toEqual([{ answer: 'answered', by: 'U2' }]);
-    expect(world.job.pullRequests?.[0]?.sent).toEqual(['review:1']);
+    expect(world.job.pullRequests?.[0]?.answered).toEqual(['review:1']);
   });
 
   test('are not sent once they were dismissed or it is merged', () => {
@@ -100,11 +105,11 @@ describe('changes requested (P5)', () => {
     seen(world, requested('1'));
     seen(world, {});
     expect(offers(world)).toEqual([{ answer: 'moot', by: null }]);
-    expect(send(world, '1').calls).toEqual([]);
+    expect(answer(world, 'review:1').calls).toEqual([]);
     seen(world, requested('2'));
     seen(world, { ...requested('2'), state: 'merged' });
-    expect(send(world, '2').calls).toEqual([]);
-    expect(send(world, 'unknown').calls).toEqual([]);
+    expect(answer(world, 'review:2').calls).toEqual([]);
+    expect(answer(world, 'review:unknown').calls).toEqual([]);
   });
 });
 
@@ -136,7 +141,7 @@ describe('the cap on messages about checks and reviews (P5)', () => {
     const world = anEndedJob({ prLink: LINK });
     seen(world, { ...failing('a'), ...requested('1', '2', '3') });
     expect(heard(world)).toEqual(['checks:a and review:1 and review:2 and review:3']);
-    send(world, '2');
+    answer(world, 'review:2');
     expect(offers(world)).toEqual([null]);
   });
 

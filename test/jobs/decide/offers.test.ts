@@ -30,7 +30,7 @@ function pressOf(about: OfferSubject): JobEvent {
     case 'reminder':
       return { type: 'remind_again_pressed', reminderId: about.reminderId, userId: 'U2' };
     case 'review_news':
-      return { type: 'review_sent', news: about.keys[0] ?? '', userId: 'U2', text: '' };
+      return { type: 'news_answered', news: about.keys[0] ?? '', userId: 'U2', text: '' };
     case 'watch':
       return { type: 'keep_watching_pressed', question: about.question, userId: 'U2' };
   }

@@ -55,9 +55,13 @@ export function newsOf(announcement: Announcement, startMs: number): string {
     case 'reminder':
       return `reminder of ${announcement.url}`;
     case 'review_news':
-      return announcement.news.map(({ key }) => key).join(' and ');
-    case 'review_wanted':
-      return `review wanted: ${announcement.reviewers.map(({ login, userId }) => userId ?? login).join()}`;
+      return announcement.news
+        .map(({ kind, key, names }) =>
+          kind === 'reviewers'
+            ? `review wanted: ${names.map(({ name, userId }) => userId ?? name).join()}`
+            : key,
+        )
+        .join(' and ');
     case 'follow_up':
       return `follow-up by ${announcement.userId}: ${announcement.text}`;
     case 'files_not_sent':

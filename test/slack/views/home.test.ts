@@ -116,7 +116,12 @@ test.each<[string, Parameters<typeof aJob>[0], number | null, string]>([
   ['Waiting for an administrator', { trouble: aTrouble({ kind: 'needs_admin' }) }, null, 'Details'],
   ['Not started', { stage: { kind: 'card_failed', reason: 'is_archived', thread: null } }, null, 'Start'],
   ['2 replies may not be included', { stage: working }, 2, 'Send again'],
-  ['Checks failing', seen({ checks: 'failing' }), null, 'Ask for a fix'],
+  [
+    'Checks failing',
+    seen({ checks: 'failing', failing: { kind: 'checks', key: 'checks:a', names: [] } }),
+    null,
+    'Ask for a fix',
+  ],
   ['Changes requested', seen({ state: 'open', review: 'changes_requested' }), null, 'View pull request'],
 ])('what needs the reader comes first, with its button: %s (L2)', (words, some, count, label) => {
   const undecided = count === null ? null : { count, callId: 'c' };

@@ -25,6 +25,8 @@ function usersIn(announcement: Announcement): readonly string[] {
       return [announcement.userId];
     case 'pull_request':
       return announcement.authors;
+    case 'review_news':
+      return announcement.news.flatMap(({ names }) => names.flatMap(({ userId }) => userId ?? []));
     case 'turn_ended':
       return [...announcement.replies.authors, ...(announcement.undelivered?.authors ?? [])];
     default:
@@ -46,7 +48,6 @@ function linkIn(announcement: Announcement): string | null {
       return announcement.link?.url ?? null;
     case 'reminder':
     case 'review_news':
-    case 'review_wanted':
       return announcement.url;
     default:
       return null;

@@ -114,9 +114,9 @@ function unclearStartPressed(formOf: FormOf) {
 }
 
 export const jobFormSubmissions = {
-  followUp: formSubmitted(buttons.followUp.id, async (deps, { userId, news }, _job, { values: { text } }) => {
+  followUp: formSubmitted(buttons.followUp.id, async (deps, { userId }, _job, { values: { text } }) => {
     refuseText(deps, text);
-    return { type: 'follow_up_written', userId, text, news };
+    return { type: 'follow_up_written', userId, text };
   }),
 
   editRequest: formSubmitted(
@@ -170,7 +170,7 @@ export const jobFormSubmissions = {
   }),
 } satisfies Submissions;
 
-function refuseText(deps: ListenerDeps, text: string) {
+export function refuseText(deps: ListenerDeps, text: string) {
   const verdict = judgePrompt(unescaped(text), promptMaxOf(deps));
   if (verdict.kind !== 'ok') throw new Refused(refusalAtField(verdict));
 }
@@ -209,12 +209,19 @@ export function formSubmitted(button: string, decide: Decide): InteractionListen
     if (job === null) return unknownJobAnswer(deps);
     if (job.channelId !== made.channelId) return notYourFormView;
     const decided = await decide(deps, made, job, form);
+    const keysIfLate = form.keys.map((key) => `late:${key}`);
     const write = () =>
       deps.store.transaction(async (tx) => {
         const event = typeof decided === 'function' ? await decided(tx) : decided;
         if (event instanceof Refused) return event;
         const after = await applyOnce(tx, deps, form, { button, jobId: job.id, event });
-        return after && { ...after, event };
+        // A later delivery gets the answer of the first, which Slack may not have.
+        if (after === null) {
+          if (!(await tx.inboundRequests.isKnown(keysIfLate))) return null;
+          return { job: (await tx.jobs.get(job.id)) ?? job, event, hasEffect: false };
+        }
+        if (!after.hasEffect) await tx.inboundRequests.remember(keysIfLate, deps.clock.now());
+        return { ...after, event };
       });
     const after = await storeRequest(deps, write, () => admissionProblem(deps, userId, job.channelId));
     return after === null || after.hasEffect ? null : tooLate(deps, after.job, after.event);

@@ -1,6 +1,6 @@
 import type { Announcement, NewLink, TurnEnded } from '../../../../src/jobs/announcement.ts';
 import type { Job, Stage } from '../../../../src/jobs/job.ts';
-import type { ReviewNews, SeenPullRequest } from '../../../../src/jobs/pull-requests/pull-request.ts';
+import type { PullRequestNews, SeenPullRequest } from '../../../../src/jobs/pull-requests/pull-request.ts';
 import { fileKinds } from '../../../../src/jobs/requests/attachments.ts';
 import type { SlackFacts } from '../../../../src/slack/views/home.ts';
 import { fc } from '../../../support/properties.ts';
@@ -72,7 +72,15 @@ export function slackId() {
   return fc.oneof(fc.constantFrom('U1', 'C9'), text());
 }
 
-const linked = () => fc.record({ name: text(), url: fc.option(address()) });
+function pullRequestNews(...kinds: readonly PullRequestNews['kind'][]): fc.Arbitrary<PullRequestNews> {
+  const named = { name: text(), url: fc.option(address()) };
+  const name = fc.oneof(fc.record(named), fc.record({ ...named, userId: slackId() }));
+  return fc.record({
+    kind: fc.constantFrom(...kinds),
+    key: fc.uuid(),
+    names: fc.array(name, { maxLength: 5 }),
+  });
+}
 
 /** What a code host may say of the pull request that the link leads to. */
 function seen(url: string): fc.Arbitrary<SeenPullRequest> {
@@ -89,8 +97,8 @@ function seen(url: string): fc.Arbitrary<SeenPullRequest> {
       checks: fc.constantFrom('pending', 'passing', 'failing'),
       review: fc.constantFrom('approved', 'changes_requested'),
       previewUrl: address(),
-      failing: fc.record({ commit: text(), checks: fc.array(linked(), { maxLength: 5 }) }),
-      requests: fc.array(fc.record({ id: text(), by: text(), url: fc.option(address()) }), { maxLength: 5 }),
+      failing: pullRequestNews('checks'),
+      requests: fc.array(pullRequestNews('review'), { maxLength: 5 }),
       reviewers: fc.array(text(), { maxLength: 10 }),
     },
     { requiredKeys: [] },
@@ -172,14 +180,6 @@ function turnEnded(): fc.Arbitrary<TurnEnded> {
   });
 }
 
-function reviewNews(): fc.Arbitrary<ReviewNews> {
-  const key = fc.uuid();
-  return fc.oneof(
-    fc.record({ kind: fc.constant('checks'), key, checks: fc.array(linked(), { maxLength: 5 }) }),
-    fc.record({ kind: fc.constant('review'), key, by: text(), url: fc.option(address()) }),
-  );
-}
-
 export function announcement(): fc.Arbitrary<Announcement> {
   const authorIds = fc.array(slackId(), { maxLength: 30 });
   const call = { callId: fc.uuid(), count: fc.nat(), authorIds };
@@ -246,12 +246,10 @@ export function announcement(): fc.Arbitrary<Announcement> {
     fc.record({
       kind: fc.constant('review_news'),
       url: address(),
-      news: fc.array(reviewNews(), { minLength: 1, maxLength: 9 }),
-    }),
-    fc.record({
-      kind: fc.constant('review_wanted'),
-      url: address(),
-      reviewers: fc.array(fc.record({ login: text(), userId: fc.option(slackId()) }), { maxLength: 10 }),
+      news: fc.oneof(
+        fc.array(pullRequestNews('checks', 'review'), { minLength: 1, maxLength: 6 }),
+        fc.tuple(pullRequestNews('reviewers')),
+      ),
     }),
     fc.record({ kind: fc.constant('message_unknown'), ...call }),
     fc.record({ kind: fc.constant('notice_failed'), channelId: slackId(), reason: text() }),
