@@ -10,8 +10,8 @@ export const demoWords = [
       'the agent takes it, but the connection breaks off; docs-agent asks again, and nothing is done twice',
   },
   { word: 'outage', effect: 'the agent takes it, and cannot be reached for the next 20 seconds' },
-  { word: 'red', effect: 'the checks of the pull request fail; it stays open, and a reminder comes' },
-  { word: 'picky', effect: 'the reviewer requests changes, which Send the review gives to the agent' },
+  { word: 'red', effect: 'the checks of the pull request fail, until Ask for a fix gives them to the agent' },
+  { word: 'picky', effect: 'the reviewer requests changes, until Send the review gives them to the agent' },
   { word: 'close', effect: 'the pull request is closed without merging' },
 ] as const;
 

@@ -16,6 +16,9 @@ const REQUEST =
   /^(?<verb>add|check|cover|create|describe|document|explain|fix|include|mention|name|note|say|update|write)\b\s*(?:(?<article>an?|the|how to|how|that|why)\s+)?(?<topic>.+)$/i;
 const QUESTION = /\?$|^(?:are|can|do|does|how|is|what|when|where|which|who|why)\b/i;
 const REPLACE = /^(?:change|rename|replace)\s+(?<from>.+?)\s+(?:by|to|with)\s+(?<to>.+)$/i;
+/** As *Ask for a fix* and *Send the review* word them. */
+const CHECK = /^The check “([^”]+)” fails/;
+const REVIEW = /^\S+ requested changes on /;
 const QUOTES = /^["“'`]|["”'`]$/g;
 const TYPOS: readonly (readonly [string, string])[] = [
   ['reciever', 'receiver'],
@@ -32,6 +35,20 @@ const FACTS = 3;
 /** @param current the page that the job's earlier turns have changed; null: none */
 export function workOn(request: string, pages: readonly Page[], current: string | null): Work {
   const [asked = ''] = request.trim().split('\n');
+  const open = pages.find(({ path }) => path === current);
+  const [, check] = CHECK.exec(asked) ?? [];
+  if (open !== undefined && check !== undefined)
+    return done(
+      [withNote(open, `correct again, says ${check}`, [])],
+      `I fixed what the check “${check}” found`,
+    );
+  const comments = REVIEW.test(asked)
+    ? [...request.matchAll(/^> (.*\S)/gm)].map(([, text = '']) => text)
+    : [];
+  if (open !== undefined && comments.length > 0) {
+    const after = comments.reduce((page, text) => withNote(page, text.replace(/[.!?]+$/, ''), pages), open);
+    return done([after], `I answered ${comments.length} comments of the review`);
+  }
   const line = asked.replace(POLITE, '').replace(/^\w+:\s*/, '');
   const { verb = '', article = '', topic = line } = REQUEST.exec(line)?.groups ?? {};
   if (verb === '' && QUESTION.test(line)) return answer(line, pages);
@@ -49,7 +66,6 @@ export function workOn(request: string, pages: readonly Page[], current: string 
       ? done(edits, 'I corrected the spelling')
       : { edits, words: 'I found no typing errors.' };
   }
-  const open = pages.find(({ path }) => path === current);
   if (open !== undefined) return done([withNote(open, subject, pages)], `I mentioned ${named}`);
   const [found] = bestPages(subject, pages);
   if (found === undefined && /^(?:check|fix|update)$/i.test(verb))

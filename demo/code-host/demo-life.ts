@@ -16,6 +16,8 @@ export class DemoLife {
   /** What would still happen to them. */
   readonly #cancels = new Map<StandInPullRequest, (() => void)[]>();
   readonly #read = new Set<StandInPullRequest>();
+  /** Their reviewer has yet to find something. */
+  readonly #picky = new Set<StandInPullRequest>();
 
   constructor(clock: Clock, merge: (pull: StandInPullRequest, by: string) => Promise<void>) {
     this.#clock = clock;
@@ -28,7 +30,7 @@ export class DemoLife {
     const words = wordsOf(request);
     const isRed = words.has('red');
     const isClosed = words.has('close');
-    const isPicky = words.has('picky');
+    if (words.has('picky')) this.#picky.add(pull);
     pull.check(CHECK, null);
     const later = (ms: number, happen: () => void) => this.#clock.at(this.#clock.now() + ms, happen);
     const cancels = [
@@ -38,6 +40,7 @@ export class DemoLife {
       }),
     ];
     if (!isRed) {
+      const isPicky = this.#picky.delete(pull);
       cancels.push(
         later(REVIEWED_AFTER_MS, () => {
           if (isClosed || pull.ended !== null) return;

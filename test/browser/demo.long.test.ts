@@ -114,6 +114,33 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     await slack.threadMessage('@Bob Brown Pull request ready').waitFor();
   });
 
+  test('failing check → fix → green; changes requested → sent → approved → merged (P5)', async ({
+    slack,
+  }) => {
+    await slack.write('/docs-agent Explain the retries: red and picky');
+    const card = slack.message('Explain the retries');
+    await slack.openThread(card);
+    const send = async (words: string, button: string, shown: string) => {
+      const news = slack.threadMessage(words);
+      const answer = async () => {
+        if (!(await slack.form.isVisible())) await news.getByRole('button', { name: button }).click();
+        await slack.form.getByText(shown).first().waitFor({ timeout: FORM_WITHIN_MS });
+        await slack.form.getByRole('button', { name: 'Send' }).click({ timeout: FORM_WITHIN_MS });
+        await slack.form.waitFor({ state: 'hidden', timeout: FORM_WITHIN_MS });
+      };
+      await news.waitFor();
+      await answer().catch(answer);
+      await news.getByText('alice sent it to the agent').waitFor();
+    };
+    await send('Checks failing on acme/docs', 'Ask for a fix', 'The check “build” fails');
+    await slack.threadMessage('Updated:').getByText('I fixed what the check “build” found').waitFor();
+    await send('Changes requested on acme/docs', 'Send the review', 'Show an example');
+    await slack.threadMessage('Updated:').getByText('I answered 3 comments of the review').waitFor();
+    await slack.threadMessage('🎉').getByText('checks passing · approved').waitFor();
+    await slack.threadMessage('Merged by carol').waitFor();
+    await card.getByText('Merged').waitFor();
+  });
+
   test('a question is answered, without a pull request', async ({ slack }) => {
     await slack.write('/docs-agent Which plan has which rate limit?');
     const card = slack.message('Which plan has which');

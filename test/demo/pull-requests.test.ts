@@ -156,6 +156,23 @@ test('with "red" its checks fail and it stays open, with "close" it is closed', 
   expect(await pull()).toMatchObject({ state: 'closed', check: 'success' });
 });
 
+test('with "red" and "picky" it is corrected twice before it is merged (P5)', async () => {
+  const { clock, push, open, pull } = await start();
+  push('Mention npx: red and picky');
+  await open('Mention npx: red and picky');
+  await pull();
+  await clock.advance(120_000);
+  expect(await pull()).toMatchObject({ state: 'open', check: 'failure', reviews: [] });
+  push('The check “build” fails');
+  await pull();
+  await clock.advance(120_000);
+  expect(await pull()).toMatchObject({ state: 'open', check: 'success', reviews: ['CHANGES_REQUESTED'] });
+  push('carol requested changes on acme/docs#1:');
+  await pull();
+  await clock.advance(120_000);
+  await expect.poll(pull).toMatchObject({ state: 'merged by carol', check: 'success' });
+});
+
 test("in somebody's own repository, nothing happens to it by itself", async () => {
   const { clock, push, open, call } = await start('local/docs');
   push('Mention npx');

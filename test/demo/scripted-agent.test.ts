@@ -42,6 +42,19 @@ test('a reply goes to the page of the job, with what other pages say about it', 
   ]);
 });
 
+test('a failing check and a review are answered in the page of the job (P5)', () => {
+  const check = 'The check “build” fails: http://127.0.0.1:1/acme/docs/pull/1/checks. Please fix it.';
+  expect(edited(check, 'docs/cli.md')).toEqual([
+    { path: 'docs/cli.md', added: expect.stringContaining('says build') },
+  ]);
+  const review =
+    'carol requested changes on acme/docs#1:\n\n> Nearly there.\n\ndocs/cli.md:1\n> Show an example.\n> Or two.';
+  const [page, ...others] = edited(review, 'docs/cli.md');
+  expect(others).toEqual([]);
+  for (const words of ['> **Nearly there**', '> **Show an example**', '> **Or two**'])
+    expect(page?.added).toContain(words);
+});
+
 test('words are replaced and typing errors corrected everywhere', () => {
   const paths = (request: string) => edited(request).map(({ path }) => path);
   expect(paths('Rename “delivered in order” to “kept in order”')).toEqual([

@@ -194,6 +194,14 @@ export const failPoints: readonly FailPoint[] = [
     ['store form → follow_up', 'ask_again', 'once'],
   ]),
   ...calls('forms', null, [['views.open', 'ask_again', 'once']]),
+  ...commits('review', null, [
+    ['put off look_at_pull_request → review_news, review_news, review_news', 'once', 'once'],
+    ['store form → follow_up', 'ask_again', 'once'],
+  ]),
+  ...calls('review', null, [
+    ['chat.postMessage (thread)', 'look', 'look'],
+    ['GET pull request', 'once', 'once'],
+  ]),
   ...commits('editAndStart', null, [
     ['failed create_job → create_rejected', 'unknown', 'once'],
     ['store form → create_job', 'ask_again', 'once'],

@@ -1,8 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
+import { scopesFinding } from '../../../src/doctor/slack.ts';
 import { codeHostFindings } from '../../../src/features/pull-requests/doctor.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
+import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import type { CodeHost } from '../../support/code-host/code-host.ts';
 import { startCodeHost } from '../../support/code-host/code-host.ts';
 import { noFiles, required } from '../../support/settings.ts';
@@ -97,6 +99,37 @@ test('what is missing to read the last pull request of a repository, and what th
   });
   for (const pull of pulls) pull.isHidden = true;
   expect(await repositories()).toMatchObject([{ found: 'acme/docs#1 cannot be seen' }, { level: 'warning' }]);
+});
+
+test.each([
+  ['files', 'the changed pages may not be read'],
+  ['reviews', 'reviews are neither shown nor sent to the agent'],
+])('what a token loses that may not read %s', async (path, lost) => {
+  await using at = await asked();
+  const link = at.host.githubLink(at.host.open({ repository: 'acme/docs' }));
+  at.host.failAt(new RegExp(`/${path}`), { status: 403 });
+  const [, docs] = await at.findings(withToken(at), [link]);
+  expect(docs).toMatchObject({
+    level: 'warning',
+    found: `acme/docs#1 can be read, but ${lost} (without the permission Pull requests)`,
+  });
+});
+
+test.each([
+  ['named nowhere', 'admins: [U0123456789]', true],
+  ['named in the file', 'people: { octocat: U0123456789 }', false],
+  ['not to be mentioned', 'people: {}', false],
+])('the scope for e-mail addresses is missed where reviewers are %s (A4)', (_what, file, isMissed) => {
+  const granted = new Set(botScopes.map(({ name }) => name));
+  const found = (settings: Record<string, string>) => {
+    const config = parseConfig({ ...required, ...settings, DOCS_AGENT_CONFIG: 'a.yml' }, () => file);
+    return scopesFinding(null, granted, [config], config);
+  };
+  expect(found({})).toMatchObject({ level: 'ok' });
+  const missed = { level: 'warning', found: expect.stringContaining('users:read.email (reviewers of') };
+  expect(found({ GITHUB_TOKEN: 'a-token' })).toMatchObject(isMissed ? missed : { level: 'ok' });
+  granted.add('users:read.email');
+  expect(found({ GITHUB_TOKEN: 'a-token' })).toMatchObject({ level: 'ok' });
 });
 
 test('an App: where it is installed, and which permission is missing', async () => {

@@ -172,6 +172,51 @@ test.each(kinds)('a review at %s has nothing to send once it is taken back or de
   expect(await read()).toMatchObject({ comments: [] });
 });
 
+describe.each([
+  ['a classic token of GitHub', lookingAtGithub],
+  [
+    'a fine-grained token of GitHub',
+    async () => {
+      const at = await lookingAtGithub();
+      at.host.withhold('Checks');
+      return at;
+    },
+  ],
+  [
+    'an App of GitHub',
+    async () => {
+      const at = await lookingAsApp(17);
+      at.host.app?.install('acme');
+      return at;
+    },
+  ],
+  ['a token of GitLab', () => lookingAt('gitlab')],
+] as const)('%s', (name, looking) => {
+  const isGitlab = name.endsWith('GitLab');
+  const ofBoth = [
+    ['requests and reviews', /\/reviews|\/reviewers/, ['review', 'requests']],
+    ['checks', /check-runs|actions\/runs|\/pipelines/, ['checks', 'failing']],
+    ['pages', /\/files|\/diffs/, ['pages']],
+    ['deployments', /\/deployments/, ['previewUrl']],
+    ['comments', /\/comments|\/notes|\/discussions|\/commits\/\w+\/status/, []],
+  ] as const;
+  test.each(ofBoth)('that may not read %s loses only them (P5)', async (_, refused, lost) => {
+    await using at = await looking();
+    const pull = at.host.open({ repository });
+    pull.check('build', isGitlab ? 'failed' : 'failure');
+    pull.review('carol', 'CHANGES_REQUESTED', 'No', ['docs/a.md:1 One']);
+    pull.ask('dave');
+    pull.deploy('https://preview.example/1');
+    const before = Object.keys(await factsOf(at.look(pull)));
+    expect(before).toEqual(
+      expect.arrayContaining(['reviewers', 'pages', 'checks', 'failing', 'review', 'requests', 'previewUrl']),
+    );
+    at.host.failAt(refused, { status: 403 });
+    const after = await factsOf(at.look(pull));
+    expect(before.filter((fact) => !(fact in after))).toEqual(lost.filter((fact) => before.includes(fact)));
+  });
+});
+
 test('what a reviewer at GitLab has resolved is left out', async () => {
   await using at = await lookingAt('gitlab');
   const pull = at.host.open({ repository });

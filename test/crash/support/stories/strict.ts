@@ -3,8 +3,9 @@ import type { Store } from '../../../../src/store/store.ts';
 import type { ChildEnv } from '../../../support/child-program.ts';
 import { alice, bob, general } from '../../../support/local-slack.ts';
 import { strictApp } from '../../../support/strict-slack/ids.ts';
+import type { FilledInValues } from '../../../support/strict-slack/view-control.ts';
 import type { Expected } from '../checker/seen.ts';
-import { REFUSED_PROMPT } from '../outside.ts';
+import { notices, REFUSED_PROMPT } from '../outside.ts';
 import type { Stage } from '../stage.ts';
 import type { StrictPeople } from '../strict-people.ts';
 import { nothing, oneThread, PROMPT, settings, threadOf } from './expected.ts';
@@ -106,6 +107,53 @@ export const strictStories = {
       const posts = ['On it', 'Done', 'Reply', 'Done'];
       await stage.idle();
       return oneThread({ posts, replies: ['More'] });
+    },
+  },
+  /** Checks fail, changes are requested, and a reviewer is asked; the agent gets the first two. */
+  review: {
+    settings,
+    playStrictly: async (stage, people) => {
+      const { control } = people;
+      const { pull, url } = stage.openPullRequest();
+      pull.check('build', 'failure');
+      pull.review('octocat', 'CHANGES_REQUESTED', 'Nearly there.');
+      pull.ask('carol');
+      await stage.ask(PROMPT);
+      const card = await stage.card(PROMPT);
+      await stage.threadMessage(card, 'On it');
+      stage.finish('completed', url);
+      await stage.seen(notices, url);
+      await stage.threadMessage(card, 'Review wanted');
+      const answer = async (words: string, button: string, values: FilledInValues) => {
+        const news = await stage.threadMessage(card, words);
+        await people.fillIn(() => control.press(news, button, alice), '"review"', values);
+        await stage.atWork();
+      };
+      await answer('*Checks failing*', 'ask_for_fix', { prompt: 'Fix it' });
+      stage.finish('completed', url);
+      await stage.threadMessage(card, '*Updated:*');
+      await answer('*Changes requested*', 'send_review', { messages_0: ['Nearly there.'] });
+      pull.merge('octocat');
+      stage.finish('completed', url);
+      await stage.threadMessage(card, '*Merged* by');
+      const review = 'octocat requested changes on acme/docs#1:\n\n> Nearly there.';
+      return oneThread({
+        posts: [
+          'On it',
+          '🎉',
+          'Checks failing',
+          'Changes requested',
+          'Review wanted',
+          'Reply',
+          'Updated',
+          'Reply',
+          'Updated',
+          '*Merged* by',
+        ],
+        replies: ['Fix it', review],
+        links: [url],
+        end: 'Merged',
+      });
     },
   },
   /** A request that the agent did not accept is edited in a form, and started. */
