@@ -132,7 +132,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       await answer().catch(answer);
       await news.getByText('alice sent it to the agent').waitFor();
     };
-    await send('Checks failing on acme/docs', 'Ask for a fix', 'The check “build” fails');
+    await send('Checks failing on acme/docs', 'Ask for a fix', 'Your reply to the agent');
     await slack.threadMessage('Updated:').getByText('I fixed what the check “build” found').waitFor();
     await send('Changes requested on acme/docs', 'Send the review', 'Show an example');
     await slack.threadMessage('Updated:').getByText('I answered 3 comments of the review').waitFor();

@@ -98,6 +98,8 @@ export function fixPrompt(checks: PullRequestNews['names']): string {
   return `${failing.join('\n')}\nPlease fix them.`;
 }
 
+const PLACE_MAX = 320;
+
 /** As the agent reads it. @param pullRequest its name */
 export function reviewPrompt(
   news: PullRequestNews,
@@ -106,7 +108,7 @@ export function reviewPrompt(
 ): string {
   const quoted = comments.map(({ place, text }) => {
     const quotation = text.replace(/^/gm, '> ');
-    return place === null ? quotation : `${place}\n${quotation}`;
+    return place === null ? quotation : `${oneLine(place, PLACE_MAX)}\n${quotation}`;
   });
   return [`${oneLine(nameIn(news))} requested changes on ${pullRequest}:`, ...quoted].join('\n\n');
 }

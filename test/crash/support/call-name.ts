@@ -7,6 +7,7 @@ export function callName({ method, args }: SlackCall): string {
   if (method.endsWith('/cancel')) return 'POST cancel';
   if (method.startsWith(agentCalls.create)) return method.endsWith('/message') ? 'POST message' : 'GET job';
   if (method.startsWith('v3/repos/')) return 'GET pull request';
+  if (method.startsWith('v3/users/')) return 'GET profile';
   if (method.startsWith('/files-pri/')) return 'GET snippet';
   if (method === 'chat.postEphemeral') return `${method} (${hintOrQuestion(args)})`;
   return method === 'chat.postMessage' ? `${method} (${postName(args)})` : method;

@@ -1,5 +1,6 @@
 import { localApp } from '../../../demo/local-slack/workspace.ts';
 import type { Job } from '../../../src/jobs/job.ts';
+import { unescaped } from '../../../src/jobs/requests/command.ts';
 import { callBlockId } from '../../../src/slack/messages/message-event.ts';
 import { decodeButton } from '../../../src/slack/views/buttons.ts';
 import type { SlackMessage } from '../../support/local-slack.ts';
@@ -23,7 +24,7 @@ export async function lookAt({ slack, api, places }: Outside, store: StoreReader
       state: String(state),
       prompt: JSON.parse(String(request)).prompt ?? null,
     })),
-    followUps: followUps.map(({ text, state }) => ({ text: String(text), state: String(state) })),
+    followUps: followUps.map(({ text, state }) => ({ text: unescaped(String(text)), state: String(state) })),
   };
 }
 

@@ -200,7 +200,7 @@ export const failPoints: readonly FailPoint[] = [
   ]),
   ...calls('review', null, [
     ['chat.postMessage (thread)', 'look', 'look'],
-    ['GET pull request', 'once', 'once'],
+    ['GET profile', 'once', 'once'],
   ]),
   ...commits('editAndStart', null, [
     ['failed create_job → create_rejected', 'unknown', 'once'],

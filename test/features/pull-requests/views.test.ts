@@ -1,11 +1,14 @@
+import type { KnownBlock } from '@slack/types';
 import { expect, test } from 'vitest';
-import { fixPrompt } from '../../../src/features/pull-requests/views.ts';
+import { fixPrompt, reviewForm, reviewPrompt } from '../../../src/features/pull-requests/views.ts';
 import type { PullRequestFacts, PullRequestNews } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { decodeButton } from '../../../src/slack/views/buttons.ts';
 import { cardView } from '../../../src/slack/views/job.ts';
 import type { SlackMessage } from '../../../src/slack/views/message.ts';
 import { aJob, anAgentJob, completed, nobodyWaits, noNames } from '../../slack/views/a-job.ts';
+import { text } from '../../slack/views/support/hostile.ts';
 import { announcementView, postedView } from '../../slack/views/support/thread.ts';
+import { fc } from '../../support/properties.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -171,4 +174,33 @@ test('the card names what fails, or who requests changes, and offers the next st
   expect(card(asked).text).toContain(`👀 *Changes requested* · ${link} · by &lt;@U2&gt;\n`);
   expect(targets(card(asked))).toEqual(['review:7']);
   expect(targets(card(asked, 'review:7'))).toEqual([]);
+});
+
+test('whatever a review says, the agent reads it as a quotation, and the form can be shown (P5, E3)', () => {
+  const comment = fc.record({ place: fc.option(text()), text: text() });
+  const options = (blocks: readonly KnownBlock[]) =>
+    blocks.flatMap((block) =>
+      block.type === 'input' && block.element.type === 'checkboxes' ? block.element.options : [],
+    );
+  fc.assert(
+    fc.property(text(), fc.array(comment, { maxLength: 60 }), (by, all) => {
+      const comments = all.map((one, index) => ({ ...one, id: `${index}|version` }));
+      const prompt = reviewPrompt(reviewBy(by, 'review:1'), 'acme/docs#1', comments);
+      const [first, ...lines] = prompt.split(/[\n\r\u2028\u2029]+/);
+      expect(first).toMatch(/^.* requested changes on acme\/docs#1:$/);
+      const places = all.filter(({ place }) => place !== null);
+      expect(lines.filter((line) => !line.startsWith('> ')).length).toBe(places.length);
+      const data = { jobId: 'job', channelId: 'C1', userId: 'U1' };
+      const { title, blocks } = reviewForm(data, reviewBy(by, 'review:1'), { comments, isComplete: false });
+      expect(title.text.length).toBeLessThanOrEqual(24);
+      const shown = options(blocks as KnownBlock[]);
+      expect(shown).toHaveLength(Math.min(all.length, 50));
+      for (const { text: words, description } of shown) {
+        expect(words.text.length).toBeGreaterThan(0);
+        expect(Math.max(words.text.length, description?.text.length ?? 0)).toBeLessThanOrEqual(75);
+      }
+      expect(JSON.stringify(blocks)).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+      for (const block of blocks) if (block.type === 'section') expect(block.text?.text).not.toContain('<');
+    }),
+  );
 });

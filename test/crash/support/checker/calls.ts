@@ -1,7 +1,7 @@
 import type { Expected, ExpectedThread, Seen, SeenCall, SeenMessage } from './seen.ts';
 
-/** Between two replies that went out together. */
-const SEPARATOR = '\n\n';
+/** Between two replies that went out together, and not before a quotation in one. */
+const SEPARATOR = /\n\n(?!> )/;
 
 /** A call of unknown fate may have happened, and was made again when a person said so. */
 function unknownCalls({ calls }: Seen, kind: 'create_job' | 'send_message'): SeenCall[] {

@@ -1,3 +1,4 @@
+import { unescaped } from '../../../../src/jobs/requests/command.ts';
 import { agentProblems, ledgerProblems } from './calls.ts';
 import type { Expected, ExpectedThread, Seen, SeenMessage } from './seen.ts';
 
@@ -144,7 +145,7 @@ function surprises({ told, hints, refused }: Expected, { messages }: Seen): stri
 /** What was written in a form is shown by the program. */
 function says(message: SeenMessage, text: string): boolean {
   return message.isBot
-    ? message.text.endsWith(`“${text}”`)
+    ? unescaped(message.text).endsWith(`“${text}”`)
     : message.text.replace(LEADING_MENTION, '') === text;
 }
 

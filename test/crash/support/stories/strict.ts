@@ -140,7 +140,7 @@ export const strictStories = {
       return oneThread({
         posts: [
           'On it',
-          '🎉',
+          'took',
           'Checks failing',
           'Changes requested',
           'Review wanted',
