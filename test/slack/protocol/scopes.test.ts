@@ -6,6 +6,7 @@ import {
   agentEvents,
   botEvents,
   botScopes,
+  emailScopes,
   oauthEvents,
   optionalReactionScopes,
   reactionEvents,
@@ -16,7 +17,7 @@ import { readSources } from '../../support/sources.ts';
 import { otherScopes, scopesOfEvents, scopesOfMethods } from '../../support/strict-slack/needed-scopes.ts';
 
 const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name);
-const scopes = names([...botScopes, ...reactionScopes, ...optionalReactionScopes]);
+const scopes = names([...botScopes, ...emailScopes, ...reactionScopes, ...optionalReactionScopes]);
 const events = [...botEvents, ...reactionEvents, ...oauthEvents];
 
 /** A method as `callApi('chat.update', …)` names it, or as `client.chat.update(…)` does. */
