@@ -114,9 +114,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     await slack.threadMessage('@Bob Brown Pull request ready').waitFor();
   });
 
-  test('failing check → fix → green; changes requested → sent → approved → merged (P5)', async ({
-    slack,
-  }) => {
+  test('failing check → fix → green; changes requested → sent → merged (P5)', async ({ slack }) => {
     await slack.write('/docs-agent Explain the retries: red and picky');
     const card = slack.message('Explain the retries');
     await slack.openThread(card);
@@ -125,11 +123,6 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       const answer = async () => {
         if (!(await slack.form.isVisible())) await news.getByRole('button', { name: button }).click();
         await slack.form.getByText(shown).first().waitFor({ timeout: FORM_WITHIN_MS });
-        // The local Slack delivers only the boxes that somebody has clicked.
-        for (const box of await slack.form.getByRole('checkbox').all()) {
-          await box.uncheck();
-          await box.check();
-        }
         await slack.form.getByRole('button', { name: 'Send' }).click({ timeout: FORM_WITHIN_MS });
         await slack.form.waitFor({ state: 'hidden', timeout: FORM_WITHIN_MS });
       };
@@ -141,7 +134,6 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     await slack.threadMessage('Updated:').getByText('I fixed what the check “build” found').waitFor();
     await send('Changes requested on acme/docs', 'Send the review', 'Show an example');
     await slack.threadMessage('Updated:').getByText('I answered 3 comments of the review').waitFor();
-    await slack.threadMessage('🎉').getByText('checks passing · approved').waitFor();
     await slack.threadMessage('Merged by carol').waitFor();
     await card.getByText('Merged').waitFor();
   });

@@ -23,3 +23,23 @@ test('a form is delivered with what its fields show', () => {
   expect(withShownFields(sent(before, 'block_actions'))).toBe(sent(before, 'block_actions'));
   expect(withShownFields('{"type": "hello"}')).toBe('{"type": "hello"}');
 });
+
+test('boxes and menus that nobody has touched are delivered as the form has them', () => {
+  const [one, two] = ['one', 'two'].map((value) => ({ value }));
+  const menu = { type: 'static_select', action_id: 'menu', initial_option: one };
+  const boxes = { type: 'checkboxes', action_id: 'boxes', initial_options: [one, two] };
+  const blocks = [menu, boxes].map((element) => ({
+    type: 'input',
+    block_id: element.action_id,
+    element,
+  }));
+  const sent = (option: object | null, options: readonly unknown[]) => {
+    const values = {
+      menu: { menu: { type: 'static_select', selected_option: option } },
+      boxes: { boxes: { type: 'checkboxes', selected_options: options } },
+    };
+    return JSON.stringify({ payload: { type: 'view_submission', view: { blocks, state: { values } } } });
+  };
+  expect(withShownFields(sent(null, []))).toBe(sent(one ?? null, [one, two]));
+  expect(withShownFields(sent(two ?? null, [two]))).toBe(sent(two ?? null, [two]));
+});
