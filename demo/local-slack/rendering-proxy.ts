@@ -4,7 +4,12 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { botScopes, optionalReactionScopes, reactionScopes } from '../../src/slack/protocol/scopes.ts';
+import {
+  botScopes,
+  emailScopes,
+  optionalReactionScopes,
+  reactionScopes,
+} from '../../src/slack/protocol/scopes.ts';
 import { formAsShown, messageAsShown } from './as-shown.ts';
 import { reactionsGet } from './reactions-get.ts';
 import { relaySocket } from './socket-relay.ts';
@@ -86,7 +91,7 @@ async function forward(
   }
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = answer.headers;
   const content = Buffer.from(changed(await text(answer)));
-  const granted = [...botScopes, ...reactionScopes, ...optionalReactionScopes];
+  const granted = [...botScopes, ...emailScopes, ...reactionScopes, ...optionalReactionScopes];
   const scopes = { 'x-oauth-scopes': granted.map(({ name }) => name).join(',') };
   response.writeHead(answer.statusCode ?? 502, { ...kept, ...scopes, 'content-length': content.length });
   response.end(content);

@@ -97,6 +97,14 @@ const text = (maxLength: number) =>
     .catch(null);
 
 export const shortText = text(100);
+
+/** A person's or group's name: one field of an object. */
+export const nameBy = (field: string) =>
+  z
+    .record(z.string(), z.unknown())
+    .transform((found) => shortText.parse(found[field]))
+    .catch(null);
+
 export const title = text(300);
 /** Enough to get past a template's comments. */
 export const description = text(4_000);
@@ -187,7 +195,7 @@ export function requested(requests: readonly PullRequestNews[]): FoundFacts {
 
 const PEOPLE_MAX = 10;
 
-export function loginsIn(logins: readonly (string | null | undefined)[]): readonly string[] | null {
+export function loginsIn(logins: readonly (string | null)[]): readonly string[] | null {
   const known = [...new Set(logins.flatMap((login) => login ?? []))].slice(0, PEOPLE_MAX);
   return known.length === 0 ? null : known;
 }

@@ -111,7 +111,7 @@ async function appFindings(
     return [findings.warning(found, `Install it. ${SEE} ${ANNOUNCED}`)];
   }
   const found = installed.map(async (installation) => {
-    const owner = installation.account?.login ?? 'an account without a name';
+    const owner = installation.account ?? 'an account without a name';
     if (installation.suspended_at !== null) {
       return findings.warning(`${accepted}, suspended by ${owner}`, `Ask its owners. ${ANNOUNCED}`);
     }

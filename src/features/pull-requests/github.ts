@@ -18,6 +18,7 @@ import {
   id,
   listOf,
   loginsIn,
+  nameBy,
   page,
   pagesIn,
   pageUrl,
@@ -96,7 +97,7 @@ function checksOf({ items, isComplete }: { items: readonly z.infer<typeof run>[]
   return isComplete ? checks : [...checks, { state: 'pending', name: null, url: null } as const];
 }
 
-export const account = z.object({ login: shortText }).nullable().catch(null);
+export const account = nameBy('login');
 
 const pull = z.object({
   title,
@@ -109,7 +110,7 @@ const pull = z.object({
   updated_at: shortText,
   head: z.object({ sha: commit }).catch({ sha: null }),
   requested_reviewers: listOf(account).catch([]),
-  requested_teams: listOf(z.object({ slug: shortText })).catch([]),
+  requested_teams: listOf(nameBy('slug')).catch([]),
   changed_files: count,
   additions: count,
   deletions: count,
@@ -125,14 +126,11 @@ const readDetails: Dialect['details'] = async (read, number) => {
     title: found.title,
     description: firstParagraph(found.body),
     state: isMerged ? 'merged' : isClosed ? 'closed' : found.draft ? 'draft' : 'open',
-    endedBy: isMerged ? (found.merged_by?.login ?? null) : isClosed ? await readClosedBy(read, number) : null,
+    endedBy: isMerged ? found.merged_by : isClosed ? await readClosedBy(read, number) : null,
     openedAtMs: timeMs(found.created_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === null ? null : { files, lines },
-    reviewers: loginsIn([
-      ...found.requested_reviewers.map(({ login }) => login),
-      ...found.requested_teams.map(({ slug }) => slug),
-    ]),
+    reviewers: loginsIn([...found.requested_reviewers, ...found.requested_teams]),
   };
   return { facts, commit: found.head.sha };
 };
@@ -140,7 +138,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
 /** Only the issue has the name. */
 async function readClosedBy(read: Read, number: number) {
   const closed = await orNull(read(`/issues/${number}`, z.object({ closed_by: account })), () => true);
-  return closed?.closed_by?.login ?? null;
+  return closed?.closed_by ?? null;
 }
 
 const files = listOf(z.object({ filename: page }).transform(({ filename }) => filename));
@@ -159,7 +157,7 @@ const readReview: Reading = async (read, { number }) => {
   if (!isComplete) return {};
   const opinions = items
     .filter(({ state }) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? ''))
-    .map((review) => [review.user?.login ?? 'somebody', review] as const);
+    .map((review) => [review.user ?? 'somebody', review] as const);
   const last = [...new Map(opinions)].sort(([, a], [, b]) => a.id - b.id);
   const requests = last.filter(([, { state }]) => state === 'CHANGES_REQUESTED');
   if (requests.length > 0)
@@ -198,7 +196,7 @@ const deploymentStatuses = listOf(z.object({ state: shortText, environment_url: 
 /** Keeps only preview URLs; empty for other comments. */
 const previews = listOf(
   z.object({ user: account, body: z.string().catch('') }).transform(({ user, body }) => {
-    return previewIn(body, domainsOfBot(user?.login ?? '')) ?? '';
+    return previewIn(body, domainsOfBot(user ?? '')) ?? '';
   }),
 );
 

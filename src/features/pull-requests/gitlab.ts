@@ -17,6 +17,7 @@ import {
   id,
   listOf,
   loginsIn,
+  nameBy,
   page,
   pagesIn,
   pageUrl,
@@ -37,7 +38,7 @@ import {
 /** GitLab has nothing finer. */
 const PERMISSION = 'read_api';
 
-const account = z.object({ username: shortText }).nullable().catch(null);
+const account = nameBy('username');
 
 const mergeRequest = z.object({
   title,
@@ -67,11 +68,11 @@ const readDetails: Dialect['details'] = async (read, number) => {
     title: found.title,
     description: firstParagraph(found.description),
     state: state === 'open' && found.draft ? 'draft' : state,
-    endedBy: endedBy?.username ?? null,
+    endedBy,
     openedAtMs: timeMs(found.created_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === undefined ? null : { files: Number(files), lines: null },
-    reviewers: loginsIn(found.reviewers.map(({ username }) => username)),
+    reviewers: loginsIn(found.reviewers),
   };
   return { facts, commit: found.sha };
 };
@@ -136,7 +137,7 @@ const readReview: Reading = async (read, { number }) => {
 async function readRequesting(read: Read, number: number) {
   const found = await orNull(read(`/merge_requests/${number}/reviewers`, reviewers));
   const requesting = (found ?? []).filter(({ state }) => state === 'requested_changes');
-  return loginsIn(requesting.map(({ user }) => user?.username)) ?? [];
+  return loginsIn(requesting.map(({ user }) => user)) ?? [];
 }
 
 /** A later request by the same person has a later note. */
@@ -144,7 +145,7 @@ async function readRequests(read: Read, number: number, logins: readonly string[
   const path = `/merge_requests/${number}/notes?sort=desc&order_by=created_at&per_page=${NOTES_MAX}`;
   const notes = (await orNull(read(path, requestNotes))) ?? [];
   return logins.map((by) => {
-    const note = notes.find(({ author }) => author?.username === by);
+    const note = notes.find(({ author }) => author === by);
     return requestNews(`${by}:${note?.id ?? ''}`, by, null);
   });
 }
@@ -175,11 +176,8 @@ const readReviewComments: Dialect['reviewComments'] = async (read, number, revie
     readList(read, list, discussions, DISCUSSION_PAGES_MAX),
   ]);
   const notes = requesting.includes(by) ? items.flatMap((one) => one.notes) : [];
-  const own = notes.filter((note) => note.author?.username === by && !note.system);
-  return reviewCommentsIn(
-    own.filter(({ resolvable, resolved }) => !resolvable || !resolved),
-    isComplete,
-  );
+  const own = notes.filter((one) => one.author === by && !one.system && !(one.resolvable && one.resolved));
+  return reviewCommentsIn(own, isComplete);
 };
 
 const DEPLOYMENTS_MAX = 50;

@@ -33,8 +33,8 @@ export function tellNews(
   const untold = (news: readonly PullRequestNews[]) => news.filter(({ key }) => !told.includes(key));
   const messages = gathered(untold(newsToAnswer(seen)), MESSAGES_MAX - toldAtMs.length);
   const wanted = untold(reviewsWanted(facts, stateBefore, people));
-  const together = wanted.slice(0, 1).map((one) => [{ ...one, names: wanted.flatMap(({ names }) => names) }]);
-  for (const news of [...messages, ...together]) {
+  const names = wanted.flatMap((one) => one.names);
+  for (const news of [...messages, ...wanted.slice(0, 1).map((one) => [{ ...one, names }])]) {
     builder.announceOnce(`${naturalKey}:${news[0]?.key}`, { kind: 'review_news', url, news });
   }
   const keys = [...messages.flat(), ...wanted].map(({ key }) => key);
@@ -47,8 +47,8 @@ export function tellNews(
 }
 
 function gathered(news: readonly PullRequestNews[], room: number): readonly (typeof news)[] {
-  if (news.length === 0 || room <= 0) return [];
-  return news.length <= room ? news.map((one) => [one]) : [news];
+  if (news.length <= room) return news.map((one) => [one]);
+  return room > 0 ? [news] : [];
 }
 
 /** Once for each reviewer, and once if a draft becomes ready. */

@@ -1,4 +1,4 @@
-import { parsePullRequestLink } from '#jobs/pull-requests/link.ts';
+import { pullRequestName } from '#jobs/pull-requests/link.ts';
 import { judgePrompt } from '#jobs/requests/command.ts';
 import { formPressed, formSubmitted, refuseText } from '#slack/inbound/forms/job-forms.ts';
 import { inTime, promptMaxOf, Refused, tooLate } from '#slack/inbound/interaction.ts';
@@ -67,7 +67,7 @@ async function readTicked(
   const chosen = comments.filter(({ id }) => ticked.includes(id));
   if (chosen.length < ticked.length) throw new Refused(reviewChangedView);
   const { sites } = deps.newContext().policy.pullRequests;
-  const text = reviewPrompt(open.news, parsePullRequestLink(open.url, sites)?.name ?? open.url, chosen);
+  const text = reviewPrompt(open.news, pullRequestName(open.url, sites) ?? open.url, chosen);
   const verdict = judgePrompt(text, promptMaxOf(deps));
   if (verdict.kind !== 'ok') throw new Refused(refusalView(verdict));
   return escapeMrkdwn(sanitize(text));

@@ -78,10 +78,9 @@ function newsButtons(news: readonly PullRequestNews[], url: string, job: Job): P
     const label = same.length === 1 ? nth.label : `${nth.label} by ${oneLine(nameIn(one), 30)}`;
     return targetButton({ ...nth, label }, job, { news: one.key });
   });
-  const [only, ...others] = news;
-  const link = only === undefined || others.length > 0 ? linkButtons.viewPullRequest : NEWS[only.kind].link;
-  const linked = link === linkButtons.viewPullRequest ? null : only?.names.find((one) => one.url !== null);
-  return [answers, linkButton(link, linked?.url ?? url)];
+  const only = news.length === 1 ? news[0] : undefined;
+  const linked = only?.names.find((one) => one.url !== null);
+  return [answers, linkButton(NEWS[only?.kind ?? 'reviewers'].link, linked?.url ?? url)];
 }
 
 function nameIn({ names: [first] }: PullRequestNews) {

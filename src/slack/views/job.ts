@@ -20,7 +20,6 @@ import {
   newsToAnswer,
   type PullRequestFacts,
   type PullRequestNews,
-  type SeenPullRequest,
   seenPullRequest,
 } from '#jobs/pull-requests/pull-request.ts';
 import { cardStandingOf, jobStandingOf, lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
@@ -200,8 +199,7 @@ function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, s
     const name = names.get(stoppedBy ?? '');
     return joined([name === undefined ? mrkdwn`⏹️ *Stopped*` : mrkdwn`⏹️ *Stopped* by ${oneLine(name)}`, link]);
   }
-  if (standing !== null)
-    return joined([standings[standing], link, detailOf(standing, lastPullRequestOf(job))]);
+  if (standing !== null) return joined([standings[standing], link, detailOf(standing, job)]);
   switch (status) {
     case 'completed': {
       if (prLink === null) return mrkdwn`✅ *Done, no pull request*`;
@@ -234,8 +232,8 @@ export function namedThere(names: readonly LinkedName[]): Mrkdwn | null {
   return shown.length === 0 ? null : joined(shown, ', ');
 }
 
-function detailOf(standing: keyof typeof standings, seen: SeenPullRequest | null) {
-  const { failing, requests = [] } = seen?.facts ?? {};
+function detailOf(standing: keyof typeof standings, job: Job) {
+  const { failing, requests = [] } = lastPullRequestOf(job)?.facts ?? {};
   if (standing === 'checks_failing') return namedThere(failing?.names ?? []);
   const by = standing === 'changes_requested' ? namedThere(requests.at(-1)?.names ?? []) : null;
   return by !== null && mrkdwn`by ${by}`;
