@@ -21,7 +21,11 @@ export type CheckResult =
   | Readonly<{ outcome: 'seen'; facts: PullRequestFacts; memory: CheckMemory }>
   | Failure;
 
+/** Raise it if what a check keeps changes shape: an unchanged answer is not decoded again. */
+const MEMORY_VERSION = 2;
+
 export type CheckMemory = Readonly<{
+  version: number;
   /** All readings but the review describe it. */
   commit: string | null;
   /** `lacks`: permissions, by the host's names. */
@@ -129,7 +133,8 @@ function readAt<T>(
   });
 }
 
-function checkAt(host: CodeHost, link: PullRequestLink, before: CheckMemory | null): Promise<CheckResult> {
+function checkAt(host: CodeHost, link: PullRequestLink, memory: CheckMemory | null): Promise<CheckResult> {
+  const before = memory?.version === MEMORY_VERSION ? memory : null;
   const dialect = DIALECTS[host.settings.host];
   const { number } = link;
   return readAt<CheckResult>(host, link, before, async ({ read, responses }) => {
@@ -152,7 +157,7 @@ function checkAt(host: CodeHost, link: PullRequestLink, before: CheckMemory | nu
     return {
       outcome: 'seen',
       facts: Object.assign({}, facts, ...Object.values(readings).map((reading) => reading.facts)),
-      memory: { commit, readings, responses: { ...kept, ...responses } },
+      memory: { version: MEMORY_VERSION, commit, readings, responses: { ...kept, ...responses } },
     };
   });
 }

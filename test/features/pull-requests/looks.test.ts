@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { factsOf, lookingAtGithub, START_MS } from './hosts.ts';
+import type { CheckMemory } from '../../../src/features/pull-requests/code-hosts.ts';
+import { factsOf, lookingAt, lookingAtGithub, START_MS } from './hosts.ts';
 
 const statuses = (requests: readonly { readonly status: number | null }[]) =>
   requests.map(({ status }) => status);
@@ -19,6 +20,19 @@ describe('a second look (P3)', () => {
     expect(at.host.limit.remaining).toBe(remaining);
     pull.check('build', 'success');
     expect(await factsOf(at.look(pull))).toEqual({ ...facts, checks: 'passing' });
+  });
+
+  test.each(['github', 'gitlab'] as const)('at %s reads anew what an earlier version kept', async (kind) => {
+    await using at = await lookingAt(kind);
+    const pull = at.host.open({ repository: 'acme/docs' });
+    pull.ask('carol');
+    const link = at.host[`${kind}Link`](pull);
+    const first = await at.hosts.check(link, null);
+    if (first.outcome !== 'seen') throw new Error(`not seen, but ${first.outcome}`);
+    const { commit, readings, responses } = JSON.parse(JSON.stringify(first.memory));
+    for (const one of Object.values<{ body: unknown }>(responses)) one.body = {};
+    const earlier = { commit, readings, responses } as CheckMemory;
+    expect(await factsOf(at.hosts.check(link, earlier))).toEqual(first.facts);
   });
 
   test('is about the pull request alone once it is merged, and keeps what was known', async () => {
