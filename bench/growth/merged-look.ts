@@ -15,6 +15,7 @@ const facts = {
 /** What the last look at a pull request leaves in the store. */
 export function aMergedLook() {
   const memory: CheckMemory = {
+    version: 2,
     commit,
     readings: {
       checks: { facts: { checks: 'passing' }, lacks: [] },

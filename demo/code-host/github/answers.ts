@@ -67,25 +67,20 @@ export function githubAnswers(apiUrl: string, pull: StandInPullRequest, reposito
       ...{ author_association: 'MEMBER', submitted_at: updated },
       _links: { html: { href: url }, pull_request: { href: url } },
     })),
-    // The newest first.
-    reviewComments: pull.reviews
-      .flatMap(({ id: reviewId, by, notes }) =>
-        notes.map(({ id, path, line, body }) => ({
-          ...{
-            id,
-            node_id: `PRRC_${id}`,
-            pull_request_review_id: reviewId,
-            url,
-            diff_hunk: '@@',
-            path,
-            line,
-          },
-          ...{ commit_id: commit, original_commit_id: commit, user: login(by), body, ...times },
-          ...{ html_url: `${page}#r${id}`, pull_request_url: url, author_association: 'MEMBER' },
-          _links: { self: { href: url }, html: { href: url }, pull_request: { href: url } },
-        })),
-      )
-      .reverse(),
+    // Without lines.
+    reviewComments: (reviewId: number) =>
+      pull.reviews
+        .filter(({ id }) => id === reviewId)
+        .flatMap(({ by, notes }) =>
+          notes.map(({ id, path, line, body }) => ({
+            ...{ id, node_id: `PRRC_${id}`, pull_request_review_id: reviewId, url, path },
+            diff_hunk: `@@ -${line},1 +${Math.max(1, line - 1)},9 @@\n${line > 1 ? ' before\n' : ''}-old\n+new`,
+            ...{ position: 1, original_position: 1, commit_id: commit, original_commit_id: commit },
+            ...{ user: login(by), body, ...times, html_url: `${page}#r${id}`, pull_request_url: url },
+            author_association: 'MEMBER',
+            _links: { self: { href: url }, html: { href: url }, pull_request: { href: url } },
+          })),
+        ),
     checkRuns: pull.checks.map(({ name, conclusion }, index) => ({
       ...{
         id: index + 1,

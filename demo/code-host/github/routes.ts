@@ -9,7 +9,11 @@ const ROUTES = [
   ['Pull requests', /^\/(?:pulls)\/(?<number>\d+)$/, 'pull'],
   ['Pull requests', /^\/pulls\/(?<number>\d+)\/reviews$/, 'reviews'],
   ['Pull requests', /^\/pulls\/(?<number>\d+)\/files$/, 'files'],
-  ['Pull requests', /^\/pulls\/(?<number>\d+)\/comments$/, 'reviewComments'],
+  [
+    'Pull requests',
+    /^\/pulls\/(?<number>\d+)\/reviews\/(?<review>\d+)\/comments$/,
+    'reviewComments',
+  ],
   ['Pull requests', /^\/pulls\/(?<number>\d+)\/reviews\/(?<review>\d+)$/, 'review'],
   ['Issues', /^\/issues\/(?<number>\d+)$/, 'issue'],
   ['Pull requests', /^\/issues\/(?<number>\d+)\/comments$/, 'comments'],
@@ -96,8 +100,9 @@ export function answerGithub(
         const found = answers.reviews.find(({ id }) => id === Number(review));
         return found === undefined ? NOT_FOUND : ok(found);
       }
-      case 'files':
       case 'reviewComments':
+        return ok(page(answers.reviewComments(Number(review)), query));
+      case 'files':
       case 'reviews':
       case 'comments':
         return ok(page<object>(answers[what], query));

@@ -13,7 +13,15 @@ import { type PullRequestLink, parsePullRequestLink } from '#jobs/pull-requests/
 import { isOver, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Logger } from '#runtime/redact.ts';
-import { type Dialect, READINGS, REVIEW_KEY, type Read, type ReadingName, withoutNulls } from './dialect.ts';
+import {
+  type Dialect,
+  type OpenPullRequest,
+  READINGS,
+  REVIEW_KEY,
+  type Read,
+  type ReadingName,
+  withoutNulls,
+} from './dialect.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 
@@ -140,10 +148,13 @@ function checkAt(host: CodeHost, link: PullRequestLink, memory: CheckMemory | nu
   return readAt<CheckResult>(host, link, before, async ({ read, responses }) => {
     const { facts: found, commit } = await dialect.details(read, number);
     const facts = withoutNulls(found);
-    const pullRequest = commit === null || isOver(facts) ? null : { number, commit };
+    const isOpen = commit !== null && !isOver(facts);
     const isSameCommit = before?.commit === commit;
     const current = await Promise.all(
-      READINGS.map((name) => pullRequest && readingOf(dialect, name, read, pullRequest)),
+      READINGS.map((name) => {
+        const earlier = before?.readings[name]?.facts ?? {};
+        return isOpen ? readingOf(dialect, name, read, { number, commit, before: earlier }) : null;
+      }),
     );
     const readings: CheckMemory['readings'] = {};
     for (const [index, name] of READINGS.entries()) {
@@ -166,7 +177,7 @@ async function readingOf(
   { readings, permission }: Dialect,
   name: ReadingName,
   read: Read,
-  pullRequest: { readonly number: number; readonly commit: string },
+  pullRequest: OpenPullRequest,
 ) {
   const lacks: string[] = [];
   try {

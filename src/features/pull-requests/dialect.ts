@@ -58,9 +58,12 @@ export function reviewCommentsIn(found: readonly FoundComment[], isComplete: boo
 export const READINGS = ['size', 'pages', 'checks', 'review', 'preview'] as const;
 export type ReadingName = (typeof READINGS)[number];
 
+/** `before`: what the same reading found last. */
+export type OpenPullRequest = Readonly<{ number: number; commit: string; before: PullRequestFacts }>;
+
 export type Reading = (
   read: Read,
-  pullRequest: { readonly number: number; readonly commit: string },
+  pullRequest: OpenPullRequest,
   lacks: (permission: string) => void,
 ) => Promise<FoundFacts>;
 
@@ -84,6 +87,17 @@ export async function readList<T>(read: Read, path: string, schema: z.ZodType<T[
     if (found.length < PAGE) return { items, isComplete: true };
   }
   return { items, isComplete: false };
+}
+
+const COMMENT_PAGES_MAX = 3;
+
+/** For a form, whose reader waits: all pages at once. @param path ends with `?` or `&` */
+export async function readAtOnce<T>(read: Read, path: string, schema: z.ZodType<T[]>) {
+  const asked = Array.from({ length: COMMENT_PAGES_MAX }, (_, index) =>
+    read(`${path}per_page=${PAGE}&page=${index + 1}`, schema),
+  );
+  const pages = await Promise.all(asked);
+  return { items: pages.flat(), isComplete: (pages.at(-1)?.length ?? 0) < PAGE };
 }
 
 // Lenient: a missing or odd field is null, and costs only itself.
@@ -190,7 +204,7 @@ export function requestNews(id: number | string, name: string, url: string | nul
 }
 
 export function requested(requests: readonly PullRequestNews[]): FoundFacts {
-  return { review: 'changes_requested', requests: requests.slice(-NEWS_MAX) };
+  return { review: 'changes_requested', requests: requests.length === 0 ? null : requests.slice(-NEWS_MAX) };
 }
 
 const PEOPLE_MAX = 10;

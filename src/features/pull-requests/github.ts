@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { orNull } from '#codehost/client.ts';
+import { type Failure, orNull } from '#codehost/client.ts';
 import {
   type Check,
   checkStateIn,
@@ -26,6 +26,7 @@ import {
   publicUrl,
   type Read,
   type Reading,
+  readAtOnce,
   readList,
   requested,
   requestNews,
@@ -150,42 +151,53 @@ const readPages: Reading = async (read, { number }) => {
 const REVIEW_PAGES_MAX = 5;
 const reviews = listOf(z.object({ id, user: account, state: shortText, html_url: pageUrl }));
 
-/** Each reviewer's last opinion. A comment is none. */
+/** Each reviewer's last opinion. A comment is none. A later request does not settle an earlier one. */
 const readReview: Reading = async (read, { number }) => {
   const { items, isComplete } = await readList(read, `/pulls/${number}/reviews?`, reviews, REVIEW_PAGES_MAX);
   // The last ones are on further pages.
   if (!isComplete) return {};
-  const opinions = items
-    .filter(({ state }) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? ''))
-    .map((review) => [review.user ?? 'somebody', review] as const);
-  const last = [...new Map(opinions)].sort(([, a], [, b]) => a.id - b.id);
-  const requests = last.filter(([, { state }]) => state === 'CHANGES_REQUESTED');
+  const opinions = items.filter(({ state }) =>
+    ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? ''),
+  );
+  const byReviewer = [...Map.groupBy(opinions, ({ user }) => user).values()];
+  const requests = byReviewer.flatMap((own) => {
+    if (own.at(-1)?.state !== 'CHANGES_REQUESTED') return [];
+    const approvedAt = own.findLastIndex(({ state }) => state === 'APPROVED');
+    return own.slice(approvedAt + 1).filter(({ state }) => state === 'CHANGES_REQUESTED');
+  });
+  requests.sort((a, b) => a.id - b.id);
   if (requests.length > 0)
-    return requested(requests.map(([by, one]) => requestNews(one.id, by, one.html_url)));
-  return { review: last.some(([, { state }]) => state === 'APPROVED') ? 'approved' : null };
+    return requested(requests.map((one) => requestNews(one.id, one.user ?? 'somebody', one.html_url)));
+  return { review: byReviewer.some((own) => own.at(-1)?.state === 'APPROVED') ? 'approved' : null };
 };
 
-const COMMENT_PAGES_READ = 3;
 const summary = z.object({ id, state: shortText, body: comment });
 const reviewComments = listOf(
   z
-    .object({
-      ...{ id, body: comment, path: filePath, line: count, original_line: count },
-      pull_request_review_id: count,
-    })
-    .transform(({ line, original_line: original, ...one }) => ({ ...one, line: line ?? original })),
+    .object({ id, body: comment, path: filePath, diff_hunk: z.string().catch('') })
+    .transform(({ diff_hunk: hunk, ...one }) => ({ ...one, line: lineIn(hunk) })),
 );
 
-/** A review's own list of comments has no lines. */
+/** A review's own list of comments has no lines, but what ends with the line. */
+function lineIn(hunk: string) {
+  const [head = '', ...lines] = hunk.split('\n');
+  const [, before, after] = /^@@ -(\d{1,9})(?:,\d+)? \+(\d{1,9})/.exec(head) ?? [];
+  const isRemoved = lines.at(-1)?.startsWith('-') === true;
+  const first = isRemoved ? before : after;
+  const elsewhere = isRemoved ? /^[+\\]/ : /^[-\\]/;
+  const count = lines.filter((line) => !elsewhere.test(line)).length;
+  return first === undefined || count === 0 ? null : Number(first) + count - 1;
+}
+
 const readReviewComments: Dialect['reviewComments'] = async (read, number, reviewId) => {
-  const newest = `/pulls/${number}/comments?sort=created&direction=desc&`;
-  const [review, { items, isComplete }] = await Promise.all([
-    orNull(read(`/pulls/${number}/reviews/${reviewId}`, summary), ({ outcome }) => outcome === 'not_found'),
-    readList(read, newest, reviewComments, COMMENT_PAGES_READ),
+  const path = `/pulls/${number}/reviews/${reviewId}`;
+  const isGone = ({ outcome }: Failure) => outcome === 'not_found';
+  const [review, comments] = await Promise.all([
+    orNull(read(path, summary), isGone),
+    orNull(readAtOnce(read, `${path}/comments?`, reviewComments), isGone),
   ]);
-  if (review?.state !== 'CHANGES_REQUESTED') return reviewCommentsIn([], isComplete);
-  const own = items.filter((one) => one.pull_request_review_id === review.id).reverse();
-  return reviewCommentsIn([review, ...own], isComplete);
+  if (review?.state !== 'CHANGES_REQUESTED') return reviewCommentsIn([], true);
+  return reviewCommentsIn([review, ...(comments?.items ?? [])], comments?.isComplete ?? true);
 };
 
 const DEPLOYMENTS_MAX = 5;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { orNull } from '#codehost/client.ts';
+import type { PullRequestNews } from '#jobs/pull-requests/pull-request.ts';
 import {
   type Check,
   checkStateIn,
@@ -25,6 +26,7 @@ import {
   publicUrl,
   type Read,
   type Reading,
+  readAtOnce,
   readList,
   requested,
   requestNews,
@@ -116,6 +118,8 @@ async function readJobs(read: Read, pipeline: z.infer<typeof pipelines>[number])
 
 const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: count });
 const reviewers = listOf(z.object({ state: shortText, user: account }));
+const NOTES_MAX = 100;
+const NEWEST_FIRST = 'order_by=created_at&sort=desc';
 /** GitLab's notes of them. */
 const requestNotes = listOf(
   z.object({
@@ -127,9 +131,9 @@ const requestNotes = listOf(
 );
 
 /** Approved by somebody, and by all who must. Older versions do not show requested changes. */
-const readReview: Reading = async (read, { number }) => {
+const readReview: Reading = async (read, { number, before }) => {
   const requesting = await readRequesting(read, number);
-  if (requesting.length > 0) return requested(await readRequests(read, number, requesting));
+  if (requesting.length > 0) return requested(await readRequests(read, number, requesting, before.requests));
   const found = await read(`/merge_requests/${number}/approvals`, approvals);
   return { review: found.approved_by.length > 0 && !found.approvals_left ? 'approved' : null };
 };
@@ -140,48 +144,48 @@ async function readRequesting(read: Read, number: number) {
   return loginsIn(requesting.map(({ user }) => user)) ?? [];
 }
 
-/** A later request by the same person has a later note. */
-async function readRequests(read: Read, number: number, logins: readonly string[]) {
-  const path = `/merge_requests/${number}/notes?sort=desc&order_by=created_at&per_page=${NOTES_MAX}`;
+/** A later request by the same person has a later note. One that is out of sight stays what it was. */
+async function readRequests(
+  read: Read,
+  number: number,
+  logins: readonly string[],
+  before: readonly PullRequestNews[] = [],
+) {
+  const path = `/merge_requests/${number}/notes?activity_filter=only_activity&${NEWEST_FIRST}&per_page=${NOTES_MAX}`;
   const notes = (await orNull(read(path, requestNotes))) ?? [];
-  return logins.map((by) => {
+  return logins.flatMap((by) => {
     const note = notes.find(({ author }) => author === by);
-    return requestNews(`${by}:${note?.id ?? ''}`, by, null);
+    if (note !== undefined) return requestNews(`${by}:${note.id}`, by, null);
+    return before.filter(({ names }) => names.some(({ name }) => name === by));
   });
 }
 
-const DISCUSSION_PAGES_MAX = 3;
 const position = z.object({ new_path: filePath, new_line: count, old_line: count }).nullable().catch(null);
-const discussions = listOf(
-  z.object({
-    notes: listOf(
-      z
-        .object({
-          ...{ id, body: comment, author: account, position },
-          ...{ system: flag, resolvable: flag, resolved: flag },
-        })
-        .transform(({ position: at, ...note }) => {
-          return { ...note, path: at?.new_path, line: at?.new_line ?? at?.old_line };
-        }),
-    ),
-  }),
+const comments = listOf(
+  z
+    .object({
+      ...{ id, body: comment, author: account, position },
+      ...{ system: flag, resolvable: flag, resolved: flag },
+    })
+    .transform(({ position: at, ...note }) => {
+      return { ...note, path: at?.new_path, line: at?.new_line ?? at?.old_line };
+    }),
 );
 
 /** What its author left unresolved. */
 const readReviewComments: Dialect['reviewComments'] = async (read, number, reviewId) => {
   const [by = ''] = reviewId.split(':', 1);
-  const list = `/merge_requests/${number}/discussions?`;
+  const list = `/merge_requests/${number}/notes?activity_filter=only_comments&${NEWEST_FIRST}&`;
   const [requesting, { items, isComplete }] = await Promise.all([
     readRequesting(read, number),
-    readList(read, list, discussions, DISCUSSION_PAGES_MAX),
+    readAtOnce(read, list, comments),
   ]);
-  const notes = requesting.includes(by) ? items.flatMap((one) => one.notes) : [];
-  const own = notes.filter((one) => one.author === by && !one.system && !(one.resolvable && one.resolved));
-  return reviewCommentsIn(own, isComplete);
+  if (!requesting.includes(by)) return reviewCommentsIn([], true);
+  const own = items.filter((one) => one.author === by && !one.system && !(one.resolvable && one.resolved));
+  return reviewCommentsIn(own.reverse(), isComplete);
 };
 
 const DEPLOYMENTS_MAX = 50;
-const NOTES_MAX = 100;
 /** Access tokens' accounts, which only administrators can create. */
 const BOT = /^(?:project|group)_\d+_bot/;
 
@@ -203,7 +207,7 @@ const readPreview: Reading = async (read, { number, commit }, lacks) => {
       sha === commit && url !== null && name?.startsWith('prod') !== true,
   );
   if (deployment !== undefined) return { previewUrl: deployment.environment.external_url };
-  const path = `/merge_requests/${number}/notes?order_by=created_at&sort=desc&per_page=${NOTES_MAX}`;
+  const path = `/merge_requests/${number}/notes?${NEWEST_FIRST}&per_page=${NOTES_MAX}`;
   const commented = await orNull(read(path, previews));
   if (deployed === null && commented === null) lacks(PERMISSION);
   return { previewUrl: commented?.[0] ?? null };

@@ -131,6 +131,20 @@ describe.each(kinds)('a review at %s that requests changes (P5)', (kind) => {
     expect((await commentsOf(at, kind, pull)).isComplete).toBe(false);
   });
 
+  test('is found whatever else was written before and after it', async () => {
+    await using at = await lookingAt(kind);
+    const pull = at.host.open({ repository });
+    const notes = Array.from({ length: 301 }, (_, index) => `docs/b.md:${index + 1} No. ${index}`);
+    pull.review('bob', 'COMMENTED', '', notes);
+    pull.review('carol', 'CHANGES_REQUESTED', '', ['docs/a.md:12 Mine', 'docs/a.md:1 First']);
+    // GitLab has no list of a review's own comments.
+    if (kind === 'github') pull.review('bob', 'COMMENTED', '', notes);
+    expect((await commentsOf(at, kind, pull)).comments).toMatchObject([
+      { place: 'docs/a.md:12', text: 'Mine' },
+      { place: 'docs/a.md:1', text: 'First' },
+    ]);
+  });
+
   test('cannot be read without access, or from another host', async () => {
     await using at = await lookingAt(kind);
     const pull = at.host.open({ repository });
@@ -156,6 +170,41 @@ describe.each(kinds)('a review at %s that requests changes (P5)', (kind) => {
     pull.ask('dave');
     expect((await factsOf(at.look(pull))).reviewers).toEqual(['carol', 'dave']);
   });
+});
+
+test('a second request at GitHub leaves the first to be sent, until the same person approves (P5)', async () => {
+  await using at = await lookingAtGithub();
+  const pull = at.host.open({ repository });
+  const first = pull.review('carol', 'CHANGES_REQUESTED', '', ['a.md:1 One', 'a.md:2 Two']);
+  pull.review('bob', 'APPROVED');
+  const second = pull.review('carol', 'CHANGES_REQUESTED', '', ['a.md:4 Four']);
+  const keys = async () => (await factsOf(at.look(pull))).requests?.map(({ key }) => key);
+  expect(await keys()).toEqual([`review:${first.id}`, `review:${second.id}`]);
+  const link = at.host.githubLink(pull);
+  expect(await at.hosts.reviewComments(link, `review:${first.id}`)).toMatchObject({
+    comments: [{ text: 'One' }, { text: 'Two' }],
+  });
+  first.state = 'DISMISSED';
+  expect(await keys()).toEqual([`review:${second.id}`]);
+  pull.review('carol', 'APPROVED');
+  const third = pull.review('carol', 'CHANGES_REQUESTED');
+  expect(await keys()).toEqual([`review:${third.id}`]);
+});
+
+test('a review at GitLab keeps its key while its note is out of sight (P5)', async () => {
+  await using at = await lookingAt('gitlab');
+  const pull = at.host.open({ repository });
+  pull.review('carol', 'CHANGES_REQUESTED', 'No');
+  const { requests } = await factsOf(at.look(pull));
+  at.host.failAt(/only_activity/, { status: 200, body: [] });
+  expect((await factsOf(at.look(pull))).requests).toEqual(requests);
+  at.host.failAt(/only_activity/, { status: 403 });
+  expect((await factsOf(at.look(pull))).requests).toEqual(requests);
+  const other = at.host.open({ repository });
+  other.review('carol', 'CHANGES_REQUESTED');
+  const facts = await factsOf(at.look(other));
+  expect(facts.review).toBe('changes_requested');
+  expect(facts).not.toHaveProperty('requests');
 });
 
 test.each(kinds)('a review at %s has nothing to send once it is taken back or deleted (P5)', async (kind) => {

@@ -10,9 +10,6 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
     ...{ id: username.length, username, name: username, state: 'active', locked: false },
     ...{ avatar_url: null, web_url: `${webUrl}/${username}` },
   });
-  const noteBy = (by: string, body: string) => ({
-    ...{ body, author: user(by), created_at: updated, updated_at: updated, system: false, resolvable: false },
-  });
   const endedAs = (as: 'merged' | 'closed') =>
     ended?.as === as
       ? { by: user(ended.by), at: new Date(ended.atMs).toISOString() }
@@ -89,37 +86,32 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
       user: user(pull.by),
       environment: { id: 1, name: isProduction ? 'production' : `review/${number}`, external_url: address },
     })),
+    // The newest first.
     notes: [
-      ...pull.reviews
-        .filter(({ state }) => state === 'CHANGES_REQUESTED')
-        .map(({ id, by }) => ({ id, by, words: 'requested changes', system: true }))
-        .reverse(),
-      ...pull.comments.toReversed().map((comment, index) => ({ ...comment, id: index + 1, system: false })),
-    ].map(({ id, by, words, system }) => ({
-      ...{ id, body: words, author: user(by), created_at: updated, updated_at: updated },
-      ...{ system, noteable_id: 1_000 + number, noteable_type: 'MergeRequest', noteable_iid: number },
-      ...{ project_id: projectId, resolvable: false, internal: false },
-    })),
-    discussions: pull.reviews.flatMap((review) => [
-      {
-        id: `${review.id}`,
-        individual_note: true,
-        notes: [{ ...noteBy(review.by, review.body), id: review.id }],
-      },
-      ...review.notes.map(({ id, path, line, body, isResolved }) => {
-        const position = {
-          position_type: 'text',
-          old_path: path,
-          new_path: path,
-          old_line: null,
-          new_line: line,
-        };
-        const note = { ...noteBy(review.by, body), id, resolvable: true, resolved: isResolved, position };
-        return { id: `${id}`, individual_note: false, notes: [note] };
-      }),
-    ]),
+      ...pull.comments.map(({ by, words: body }, index) => ({ id: index + 1, by, body })),
+      ...pull.reviews.flatMap((review) => [
+        ...(review.body === '' ? [] : [{ ...review, id: review.id * 10 }]),
+        ...review.notes.map(({ id, path, line, body, isResolved }) => ({
+          ...{ id, by: review.by, body, resolvable: true, resolved: isResolved },
+          ...{ position: { position_type: 'text', old_path: path, new_path: path, old_line: null, new_line: line } },
+        })),
+        ...(review.state === 'CHANGES_REQUESTED'
+          ? [{ id: review.id, by: review.by, body: 'requested changes', system: true }]
+          : []),
+      ]),
+    ]
+      .map(({ by, state: _, notes: __, ...note }: NoteFacts) => ({
+        ...{ system: false, resolvable: false, ...note, author: user(by) },
+        ...{ created_at: updated, updated_at: updated, noteable_id: 1_000 + number },
+        ...{ noteable_type: 'MergeRequest', noteable_iid: number, project_id: projectId, internal: false },
+      }))
+      .reverse(),
   };
 }
+
+type NoteFacts = { readonly id: number; readonly by: string; readonly body: string; readonly system?: boolean } & Readonly<
+  Record<string, unknown>
+>;
 
 function diffOf({ added, removed }: Omit<StandInPullRequest['size'], 'files'>): string {
   return `@@ -1,${removed} +1,${added} @@\n${'-old\n'.repeat(removed)}${'+new\n'.repeat(added)}`;

@@ -8,7 +8,7 @@ import {
 import { gitlabAnswers } from './answers.ts';
 
 const MERGE_REQUEST =
-  /^\/merge_requests\/(?<number>\d+)(?:\/(?<what>pipelines|approvals|reviewers|notes|diffs|discussions))?$/;
+  /^\/merge_requests\/(?<number>\d+)(?:\/(?<what>pipelines|approvals|reviewers|notes|diffs))?$/;
 const NOT_ALLOWED: Reply = { status: 403, body: { message: '403 Forbidden' } };
 
 /** Answers what GitLab would. `path` starts behind the address of the API. */
@@ -47,11 +47,19 @@ export function answerGitlab(
   if (repositories.withheld.has(what ?? 'merge_requests')) return NOT_ALLOWED;
   const answers = answersOf(pull);
   switch (what) {
+    case 'notes': {
+      const filter = query.get('activity_filter') ?? 'all_notes';
+      const isActivity = filter === 'only_activity';
+      return ok(
+        page(
+          answers.notes.filter(({ system }) => filter === 'all_notes' || system === isActivity),
+          query,
+        ),
+      );
+    }
     case 'pipelines':
     case 'reviewers':
-    case 'notes':
     case 'diffs':
-    case 'discussions':
       return ok(page<object>(answers[what], query));
     case 'approvals':
       return ok(answers.approvals);
