@@ -79,8 +79,8 @@ interface Events {
     message: MarkedMessage;
   };
   follow_up_written: { userId: string; text: string };
-  /** `news`: its key. */
-  news_answered: { userId: string; text: string; news: string };
+  /** `news`: its key. `sent`: comments. `hasMore`: it may be answered again, after the next turn. */
+  news_answered: { userId: string; text: string; news: string; sent?: readonly string[]; hasMore?: boolean };
   follow_up_shown: { messageTs: string; userId: string; text: string };
   snippets_read: { messageTs: string | null; snippets: readonly ReadSnippet[] };
   /** `people`: Slack's ids of reviewers, by login in lower case. */

@@ -131,7 +131,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
     openedAtMs: timeMs(found.created_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === null ? null : { files, lines },
-    reviewers: loginsIn([...found.requested_reviewers, ...found.requested_teams]),
+    reviewers: loginsIn([...found.requested_reviewers, ...found.requested_teams.map((slug) => slug && `team ${slug}`)]),
   };
   return { facts, commit: found.head.sha };
 };

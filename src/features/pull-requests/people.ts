@@ -18,37 +18,47 @@ export function peopleIn(given: object): ReadonlyMap<string, string> | undefined
   return settings.parse(given).people;
 }
 
-/** Slack's ids of those who are known, by login in lower case. */
+/** `found`: Slack's ids, by login in lower case. `later`: nobody could say. */
 export type People = (
   teamId: string,
   url: string,
   logins: readonly string[],
-) => Promise<ReadonlyMap<string, string>>;
+) => Promise<{ readonly found: ReadonlyMap<string, string>; readonly later: readonly string[] }>;
 
 const FRESH_MS = 3_600_000;
+/** No team, and no bot. */
+const ACCOUNT = /^[\w.-]+$/;
 
 export function peopleBy(tools: FeatureTools, codeHosts: CodeHosts): People {
   const { featureSettingsOf, workspaces, clock, log } = tools;
   const byEmail = cachedLookup(
-    async (key: string): Promise<string | null> => {
-      const [teamId = '', url = '', login = ''] = JSON.parse(key) as readonly string[];
+    async (_key, teamId: string, url: string, login: string): Promise<string | null> => {
       const email = await codeHosts.emailOf(url, login);
-      return typeof email === 'string' ? (await workspaces.of(teamId)).names.byEmail(email) : null;
+      if (typeof email === 'string') return (await workspaces.of(teamId)).names.byEmail(email);
+      if (email?.outcome === 'later') throw new Error(email.reason);
+      return null;
     },
     clock,
     { freshMs: FRESH_MS },
   );
   return async (teamId, url, logins) => {
-    const people = new Map(peopleIn(featureSettingsOf(teamId)));
-    const unknown = logins.map((login) => login.toLowerCase()).filter((login) => !people.has(login));
-    const looked = unknown.map(async (login) => {
-      const id = await byEmail.get(JSON.stringify([teamId, url, login])).catch((error: unknown) => {
+    const given = peopleIn(featureSettingsOf(teamId));
+    const found = new Map(given);
+    const later: string[] = [];
+    const unknown = logins.filter((login) => ACCOUNT.test(login) && !found.has(login.toLowerCase()));
+    const look = async (name: string) => {
+      const login = name.toLowerCase();
+      const key = JSON.stringify([teamId, URL.parse(url)?.host, login]);
+      try {
+        const id = await byEmail.get(key, teamId, url, login);
+        if (id !== null) found.set(login, id);
+      } catch (error) {
         log.warn('reviewer_not_found', { error });
-        return null;
-      });
-      if (id !== null) people.set(login, id);
-    });
-    await Promise.all(looked);
-    return people;
+        later.push(name);
+      }
+    };
+    // `people: {}`: names are enough.
+    if (given?.size !== 0) await Promise.all(unknown.map(look));
+    return { found, later };
   };
 }

@@ -8,6 +8,7 @@ import {
   type PullRequestFacts,
   type PullRequestNews,
   type SeenPullRequest,
+  seenPullRequest,
 } from '#jobs/pull-requests/pull-request.ts';
 import { isWaitOn } from '#jobs/schedule/schedule.ts';
 
@@ -15,6 +16,8 @@ import { isWaitOn } from '#jobs/schedule/schedule.ts';
 const MESSAGES_MAX = 3;
 const WINDOW_MS = 600_000;
 const KEYS_MAX = 200;
+/** More than are open at a time. */
+const ANSWERS_MAX = 20;
 
 type People = ReadonlyMap<string, string>;
 
@@ -31,7 +34,7 @@ export function tellNews(
   if (job.muted || isOver(facts)) return seen;
   const toldAtMs = (seen.toldAtMs ?? []).filter((atMs) => isWaitOn(atMs + WINDOW_MS, WINDOW_MS, nowMs));
   const untold = (news: readonly PullRequestNews[]) => news.filter(({ key }) => !told.includes(key));
-  const messages = gathered(untold(newsToAnswer(seen)), MESSAGES_MAX - toldAtMs.length);
+  const messages = gathered(untold(newsToAnswer(seen, job)), MESSAGES_MAX - toldAtMs.length);
   const wanted = untold(reviewsWanted(facts, stateBefore, people));
   const names = wanted.flatMap((one) => one.names);
   for (const news of [...messages, ...wanted.slice(0, 1).map((one) => [{ ...one, names }])]) {
@@ -51,6 +54,16 @@ function gathered(news: readonly PullRequestNews[], room: number): readonly (typ
   return room > 0 ? [news] : [];
 }
 
+/** Whose profiles are worth a look. */
+export function untoldReviewers(job: Job, url: string, { state, reviewers = [] }: PullRequestFacts) {
+  const { told = [] } = seenPullRequest(job, url) ?? {};
+  return state === 'open' && !job.muted ? reviewers.filter((name) => !told.includes(reviewerKey(name))) : [];
+}
+
+function reviewerKey(name: string) {
+  return `reviewer:${name.toLowerCase()}`;
+}
+
 /** Once for each reviewer, and once if a draft becomes ready. */
 function reviewsWanted(
   { state, reviewers = [] }: PullRequestFacts,
@@ -61,7 +74,7 @@ function reviewsWanted(
   const wanted = reviewers.map((name): PullRequestNews => {
     const userId = people.get(name.toLowerCase());
     const names = [{ name, url: null, ...(userId !== undefined && { userId }) }];
-    return { kind: 'reviewers', key: `reviewer:${name.toLowerCase()}`, names };
+    return { kind: 'reviewers', key: reviewerKey(name), names };
   });
   return before === 'draft' ? [...wanted, { kind: 'reviewers', key: 'ready', names: [] }] : wanted;
 }
@@ -69,21 +82,25 @@ function reviewsWanted(
 /** Null: answered, superseded, dismissed, or over. */
 export function openNews(job: Job, newsKey: string) {
   for (const pullRequest of job.pullRequests ?? []) {
-    const news = newsToAnswer(pullRequest).find(({ key }) => key === newsKey);
-    if (news !== undefined) return { url: pullRequest.url, news };
+    const news = newsToAnswer(pullRequest, job).find(({ key }) => key === newsKey);
+    const earlier = pullRequest.answers?.find(({ key }) => key === newsKey);
+    if (news !== undefined) return { url: pullRequest.url, news, sent: earlier?.sent ?? [] };
   }
   return null;
 }
 
 export function answerNews(builder: DecisionBuilder, event: EventOf<'news_answered'>): void {
-  const { userId, text, news } = event;
-  if (openNews(builder.job, news) === null) return;
+  const { userId, text, news: key, sent = [], hasMore } = event;
+  const open = openNews(builder.job, key);
+  if (open === null) return;
   builder.announce({ kind: 'follow_up', userId, text });
-  const { pullRequests = [] } = builder.job;
+  const { pullRequests = [], turn } = builder.job;
+  const answer = { key, sent: [...open.sent, ...sent], ...(hasMore && { turn }) };
+  const others = ({ answers = [] }: SeenPullRequest) => answers.filter((one) => one.key !== key);
   builder.change({
     pullRequests: pullRequests.map((one) => ({
       ...one,
-      answered: [...(one.answered ?? []), news].slice(-KEYS_MAX),
+      answers: [...others(one), answer].slice(-ANSWERS_MAX),
     })),
   });
   builder.refreshCard();

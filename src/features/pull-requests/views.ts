@@ -131,7 +131,7 @@ export function reviewForm(
     mrkdwn`${joined([namedThere(names)])} requested changes. What is ticked goes to the agent as your reply.`,
     linesInput(lines, ['Comments', 'More comments']),
     left > 0 && smallPrint(`${counted(left, 'more comment is', 'more comments are')} left out.`),
-    !isComplete && smallPrint('This pull request has more comments than I can read; older ones are missing.'),
+    !isComplete && smallPrint('There are more comments than I can read; some are missing.'),
   );
 }
 
@@ -139,6 +139,8 @@ export function noCommentsView({ names }: PullRequestNews): SlackMessage {
   return say`There's nothing to send: the review by ${joined([namedThere(names)])} was dismissed, or has no comments any more.`;
 }
 
+export const readingReviewView = say`⏳ Reading the review…`;
+export const tooManyCommentsView = say`⚠️ *I couldn't find the review:* there are more comments than I can read. Copy what matters into a reply.`;
 export const nothingTickedView = say`Tick at least one comment.`;
 export const reviewChangedView = say`✏️ A comment was edited or deleted in the meantime. Close this form and press the button again.`;
 export const reviewNotReadView = say`⚠️ *I couldn't read the review.* Please try again.`;

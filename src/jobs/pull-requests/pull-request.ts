@@ -55,15 +55,23 @@ export type SeenPullRequest = Readonly<{
   /** Keys of the news that the thread has. */
   told?: readonly string[];
   toldAtMs?: readonly number[];
-  /** Keys of the news that somebody answered. */
-  answered?: readonly string[];
+  /** What somebody answered, the last one of each news. */
+  answers?: readonly NewsAnswer[];
 }>;
 
+/** `key`: of the news. `sent`: comments. `turn`: a later one that ends opens the news again; absent: none does. */
+export type NewsAnswer = Readonly<{ key: string; sent: readonly string[]; turn?: number }>;
+
 /** Empty once it is over. */
-export function newsToAnswer({ facts, answered = [] }: SeenPullRequest): readonly PullRequestNews[] {
+export function newsToAnswer(
+  { facts, answers = [] }: SeenPullRequest,
+  { stage, turn: now }: { readonly stage: { readonly kind: string }; readonly turn: number },
+): readonly PullRequestNews[] {
   const { failing, requests = [] } = facts;
   const news = isOver(facts) ? [] : [...(failing === undefined ? [] : [failing]), ...requests];
-  return news.filter(({ key }) => !answered.includes(key));
+  const isOpenAgain = ({ turn = now }: NewsAnswer) => stage.kind === 'ended' && turn < now;
+  const closed = answers.filter((answer) => !isOpenAgain(answer)).map(({ key }) => key);
+  return news.filter(({ key }) => !closed.includes(key));
 }
 
 export function seenPullRequest(

@@ -11,7 +11,7 @@ import { tooLateView } from '../views/announcement.ts';
 import { noFormView } from '../views/compose.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { jobAtAnotherView, jobForgottenView, notReadView } from '../views/private-answers.ts';
-import { SlackCallError } from '../workspace/caller.ts';
+import { isRefusal, SlackCallError } from '../workspace/caller.ts';
 import type { Interaction, ListenerDeps } from './listener.ts';
 
 /** Slack waits three seconds; `answer` leaves some of them to the network. */
@@ -102,6 +102,29 @@ export async function openOrTell(
   otherwise = noFormView,
 ): Promise<SlackMessage | null> {
   return (await openForm(deps, triggerId, view)) === null ? otherwise : null;
+}
+
+/**
+ * For what may take longer than Slack waits. Null: the form is open.
+ * @param problemOf what the form shows if `viewOf` fails, or Slack does not accept its view
+ */
+export async function openThenFill(
+  deps: ListenerDeps,
+  { triggerId }: Pick<Interaction, 'triggerId'>,
+  first: ModalView,
+  viewOf: () => Promise<ModalView>,
+  problemOf: (error: unknown) => ModalView,
+): Promise<SlackMessage | null> {
+  const viewId = await openForm(deps, triggerId, first);
+  if (viewId === null) return noFormView;
+  const view = await viewOf().catch(problemOf);
+  await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
+    const notShown = problemOf(error);
+    const isRefused = error instanceof SlackCallError && isRefusal(error.failure);
+    // Unless Slack refused the update, the person may be filling in the form.
+    await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
+  });
+  return null;
 }
 
 export function linkTo(

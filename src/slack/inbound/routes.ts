@@ -44,7 +44,7 @@ const presses: Required<Omit<Presses, 'runRecipe' | 'resumeRecipe' | 'askForFix'
   ...threadPresses,
 };
 
-const submissions: Required<Omit<Submissions, 'recipe' | 'review'>> = {
+const submissions: Required<Omit<Submissions, 'recipe' | 'fix' | 'review'>> = {
   ...composeSubmissions,
   ...jobFormSubmissions,
   ...settingsSubmissions,

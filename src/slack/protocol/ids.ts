@@ -13,6 +13,7 @@ export const viewIds = {
   draft: 'draft',
   threadPreview: 'thread_preview',
   saidSince: 'said_since',
+  fix: 'fix',
   review: 'review',
   recipe: 'recipe',
   settings: 'settings',

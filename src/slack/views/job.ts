@@ -235,8 +235,14 @@ export function namedThere(names: readonly LinkedName[]): Mrkdwn | null {
 function detailOf(standing: keyof typeof standings, job: Job) {
   const { failing, requests = [] } = lastPullRequestOf(job)?.facts ?? {};
   if (standing === 'checks_failing') return namedThere(failing?.names ?? []);
-  const by = standing === 'changes_requested' ? namedThere(requests.at(-1)?.names ?? []) : null;
-  return by !== null && mrkdwn`by ${by}`;
+  if (standing !== 'changes_requested') return null;
+  const by = namedThere((lastToAnswer(job, 'review') ?? requests.at(-1))?.names ?? []);
+  return by && mrkdwn`by ${by}`;
+}
+
+function lastToAnswer(job: Job, kind: PullRequestNews['kind']) {
+  const seen = lastPullRequestOf(job);
+  return seen && newsToAnswer(seen, job).findLast((one) => one.kind === kind);
 }
 
 function reasonOf(words = '') {
@@ -307,8 +313,7 @@ export function cardActions(
 }
 
 function answerButton(job: Job, kind: PullRequestNews['kind'], button: ButtonKind) {
-  const seen = lastPullRequestOf(job);
-  const news = seen && newsToAnswer(seen).findLast((one) => one.kind === kind);
+  const news = lastToAnswer(job, kind);
   return news && targetButton(button, job, { news: news.key });
 }
 

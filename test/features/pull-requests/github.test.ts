@@ -98,6 +98,14 @@ describe('a pull request at GitHub (P1)', () => {
   });
 });
 
+test('a team whose review is wanted is no account of the same name (P5)', async () => {
+  await using at = await lookingAtGithub();
+  const pull = at.host.open({ repository: 'acme/docs' });
+  const asked = { requested_reviewers: [{ login: 'writers' }], requested_teams: [{ slug: 'writers' }] };
+  at.host.failAt(/pulls\/\d+$/, { status: 200, body: { title: 'Pages', state: 'open', ...asked } });
+  expect((await factsOf(at.look(pull))).reviewers).toEqual(['writers', 'team writers']);
+});
+
 describe('its checks', () => {
   test.each([
     ['that none has reported yet are not spoken of', [], undefined],

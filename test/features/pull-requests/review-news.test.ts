@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { openNews } from '../../../src/features/pull-requests/review-news.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import { cardActions } from '../../../src/slack/views/job.ts';
 import { MINUTE_MS } from '../../jobs/support/builders.ts';
-import { anEndedJob } from '../../jobs/support/stages.ts';
+import { anEndedJob, followUp } from '../../jobs/support/stages.ts';
 import type { World } from '../../jobs/support/world.ts';
 import { fc } from '../../support/properties.ts';
 
@@ -97,7 +99,29 @@ describe('changes requested (P5)', () => {
     expect(answer(world, 'review:1', 'U3').calls).toEqual([]);
     expect(world.news.filter((news) => news.startsWith('follow-up'))).toEqual(['follow-up by U2: Please']);
     expect(offers(world)).toEqual([{ answer: 'answered', by: 'U2' }]);
-    expect(world.job.pullRequests?.[0]?.answered).toEqual(['review:1']);
+    expect(world.job.pullRequests?.[0]?.answers).toEqual([{ key: 'review:1', sent: [] }]);
+  });
+
+  test.each([
+    ['a fix that was asked for', failing('a'), 'checks:a', {}],
+    ['a review of which a part was sent', requested('1'), 'review:1', { sent: ['c1', 'c2'] }],
+  ] as const)('%s is offered again once the next turn is over and it is still so', (_, facts, news, sent) => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, facts);
+    world.apply({ type: 'news_answered', news, userId: 'U2', text: 'Please', ...sent, hasMore: true });
+    expect(openNews(world.job, news)).toBeNull();
+    followUp(world);
+    expect(openNews(world.job, news)).toBeNull();
+    world.advance(5 * MINUTE_MS);
+    expect(world.job.stage.kind).toBe('ended');
+    expect(openNews(world.job, news)?.sent).toEqual('sent' in sent ? sent.sent : []);
+    expect(cardActions(world.job, { sendNow: null, undecided: null })).toBeTruthy();
+    seen(world, facts);
+    expect(heard(world)).toEqual([news]);
+    world.apply({ type: 'news_answered', news, userId: 'U3', text: 'More', sent: ['c3'] });
+    followUp(world);
+    world.advance(5 * MINUTE_MS);
+    expect(openNews(world.job, news)).toBeNull();
   });
 
   test('are not sent once they were dismissed or it is merged', () => {

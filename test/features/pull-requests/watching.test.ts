@@ -55,7 +55,7 @@ beforeEach(async () => {
     stopping: stopping.signal,
     newContext,
     codeHosts,
-    people: async () => new Map(),
+    people: async () => ({ found: new Map(), later: [] }),
   };
 });
 
@@ -105,6 +105,46 @@ const nextLookMs = async () => {
   const dueAtMs = await store.transaction((tx) => tx.tasks.nextDueAtMs(['look_at_pull_request']));
   return Number.isFinite(dueAtMs) ? dueAtMs - clock.now() : null;
 };
+
+const newsOf = (id: string) =>
+  store.transaction(async (tx) =>
+    (await tx.lists.callsOf(id)).flatMap(({ request }) =>
+      request.kind === 'announce' && request.announcement.kind === 'review_news'
+        ? request.announcement.news.flatMap(({ names }) => names.map(({ name, userId }) => userId ?? name))
+        : [],
+    ),
+  );
+
+describe('reviewers (P5)', () => {
+  test('are looked for until they are told of, and only of open pull requests', async () => {
+    const pull = host.open({ repository: 'acme/docs' });
+    await announce('1', host.githubLink(pull));
+    const asked: (readonly string[])[] = [];
+    let later: readonly string[] = ['carol'];
+    const people: typeof tools.people = async (_teamId, _url, logins) => {
+      asked.push(logins);
+      return { found: new Map([['bob', 'U2']]), later };
+    };
+    tools = { ...tools, people };
+    const again = async () => {
+      clock.set(clock.now() + ((await nextLookMs()) ?? 0));
+      await look();
+    };
+    pull.ask('Bob');
+    pull.ask('carol');
+    await look();
+    expect(await newsOf('1')).toEqual(['U2']);
+    later = [];
+    await again();
+    expect(await newsOf('1')).toEqual(['U2', 'carol']);
+    await again();
+    expect(asked).toEqual([['Bob', 'carol'], ['carol'], []]);
+    pull.ask('dave');
+    pull.merge('bob');
+    await again();
+    expect(asked.at(-1)).toEqual([]);
+  });
+});
 
 describe('a look at a pull request', () => {
   test('is made once for all jobs that have it, and each knows what was seen (P3)', async () => {

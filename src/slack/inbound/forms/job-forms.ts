@@ -41,6 +41,7 @@ import {
   namesIn,
   namesOf,
   openOrTell,
+  openThenFill,
   promptMaxOf,
   Refused,
   readInTime,
@@ -175,7 +176,14 @@ export function refuseText(deps: ListenerDeps, text: string) {
   if (verdict.kind !== 'ok') throw new Refused(refusalAtField(verdict));
 }
 
-type FormOf = (deps: ListenerDeps, job: Job, data: DecisionForm) => Promise<ModalView>;
+/** `first` shows until `viewOf` is done. */
+type SlowForm = Readonly<{
+  first: ModalView;
+  viewOf: () => Promise<ModalView>;
+  problemOf: (error: unknown) => ModalView;
+}>;
+
+type FormOf = (deps: ListenerDeps, job: Job, data: DecisionForm) => Promise<ModalView | SlowForm>;
 
 export function formPressed(formOf: FormOf): InteractionListener<Press> {
   return async (deps, press) => {
@@ -188,7 +196,9 @@ export function formPressed(formOf: FormOf): InteractionListener<Press> {
     const { creates, callId, draft, news } = target;
     const made = { jobId: job.id, channelId: job.channelId, userId: press.userId };
     const data = { ...made, creates, callId, draft, news };
-    return openOrTell(deps, press, await formOf(deps, job, data));
+    const view = await formOf(deps, job, data);
+    if (!('first' in view)) return openOrTell(deps, press, view);
+    return openThenFill(deps, press, view.first, view.viewOf, view.problemOf);
   };
 }
 

@@ -23,7 +23,6 @@ import {
 import { displayText, escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
 import {
   editedMeanwhileView,
-  noFormView,
   noJobInThreadView,
   questionView,
   readingThreadView,
@@ -38,14 +37,14 @@ import {
 import { plainModal } from '../../views/form.ts';
 import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
 import { isDirectMessage, labels } from '../../views/text.ts';
-import { isRefusal, SlackCallError } from '../../workspace/caller.ts';
+import { SlackCallError } from '../../workspace/caller.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { jobAdmissionProblem } from '../admission.ts';
 import {
   inTime,
   linkTo,
-  openForm,
   openOrTell,
+  openThenFill,
   promptMaxOf,
   Refused,
   refusedIn,
@@ -158,18 +157,10 @@ export const threadPresses = {
     if (mentioned === null) return null;
     if (problem !== null) return press.replace(problem);
     const reading = plainModal(labels.askDocsAgent, readingThreadView);
-    const viewId = await openForm(deps, press.triggerId, reading);
-    if (viewId === null) return noFormView;
-    const problemModal = (error: unknown) =>
-      plainModal(labels.askDocsAgent, notOffered(deps, mentioned.channelId, error));
-    const view = await preview(deps, mentioned, press.responseUrl).then(threadPreviewView, problemModal);
-    await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
-      const notShown = problemModal(error);
-      const isRefused = error instanceof SlackCallError && isRefusal(error.failure);
-      // Unless Slack refused the update, the person may be filling in the form.
-      await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
-    });
-    return null;
+    const viewOf = () => preview(deps, mentioned, press.responseUrl).then(threadPreviewView);
+    return openThenFill(deps, press, reading, viewOf, (error) =>
+      plainModal(labels.askDocsAgent, notOffered(deps, mentioned.channelId, error)),
+    );
   },
 
   sendSaidSince: async (deps, press) => {
