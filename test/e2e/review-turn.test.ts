@@ -39,7 +39,7 @@ async function start(configFile = '', opened: { isDraft?: boolean } = {}) {
     form: (user: string) =>
       waitFor(
         () => control.modal(user),
-        (view) => view !== null,
+        (view) => view !== null && !JSON.stringify(view).includes('Reading the review'),
         { what: 'the form' },
       ),
     /** What the agent got after the request. */
@@ -185,10 +185,10 @@ test('a review that is edited, or gone, between look and press is what it is now
   const { errors: late } = await control.submit(alice, { messages_0: ['Two'] });
   expect(JSON.stringify(late)).toContain('was edited or deleted in the meantime');
   await control.press(news, 'send_review', bob);
-  await at.privately("There's nothing to send: the review by carol was dismissed");
+  expect(JSON.stringify(await at.form(bob))).toContain("There's nothing to send: the review by carol was dismissed");
   at.codeHost.failAt(/comments/, { status: 500 });
-  await control.press(news, 'send_review', bob);
-  await at.privately("I couldn't read the review");
+  await control.press(news, 'send_review', alice);
+  expect(JSON.stringify(await at.form(alice))).toContain("I couldn't read the review");
   expect(at.replies()).toEqual([]);
 });
 
@@ -200,6 +200,41 @@ test('a form holds fifty of three hundred comments, and says how many are left o
   const shown = JSON.stringify(await at.form(alice));
   expect(new Set(shown.match(/docs\/a\.md:\d+/g)).size).toBe(50);
   expect(shown).toContain('200 more comments are left out.');
+});
+
+test('what was not sent, and a failure that stays, can be sent from the card after the turn (P5)', async () => {
+  await using at = await start();
+  const { world, control, pull } = at;
+  const finish = () => world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed', prLink: url });
+  const notes = Array.from({ length: 60 }, (_, index) => `docs/a.md:${index + 1} No. ${index}.`);
+  pull.review('carol', 'CHANGES_REQUESTED', '', notes);
+  await control.press(await at.told('*Changes requested*'), 'send_review', alice);
+  await at.form(alice);
+  // The boxes below stay ticked: 42 of 60 are sent.
+  await control.submit(alice, { messages_0: ['No. 0.', 'No. 1.'] });
+  await world.later(at.replies, (all) => all.length === 1, 'the first part');
+  finish();
+  await control.press(await at.carded('[Send the review]'), 'send_review', bob);
+  const rest = JSON.stringify(await at.form(bob));
+  for (const sent of ['No. 1.', 'No. 49.']) expect(rest).not.toContain(sent);
+  for (const left of ['No. 2.', 'No. 59.']) expect(rest).toContain(left);
+  pull.review('carol', 'APPROVED');
+  pull.check('build', 'failure');
+  await control.press(await at.told('*Checks failing*'), 'ask_for_fix', alice);
+  await at.form(alice);
+  await control.submit(alice, { prompt: 'Fix it' });
+  await world.later(at.replies, (all) => all.length === 2, 'the reply');
+  finish();
+  await at.carded('[Ask for a fix]');
+});
+
+test('too much at once asks to untick some (P5)', async () => {
+  await using at = await start();
+  const notes = Array.from({ length: 3 }, (_, index) => `docs/a.md:${index + 1} ${index}${'x'.repeat(9_000)}`);
+  at.pull.review('carol', 'CHANGES_REQUESTED', '', notes);
+  await at.control.press(await at.told('*Changes requested*'), 'send_review', alice);
+  await at.form(alice);
+  expect(JSON.stringify((await at.control.submit(alice, {})).errors)).toContain('Untick some');
 });
 
 test('those whose review is wanted are mentioned where the file names them (P5)', async () => {

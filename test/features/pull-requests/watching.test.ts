@@ -127,7 +127,7 @@ describe('reviewers (P5)', () => {
     };
     tools = { ...tools, people };
     const again = async () => {
-      clock.set(clock.now() + ((await nextLookMs()) ?? 0));
+      await clock.advance((await nextLookMs()) ?? 0);
       await look();
     };
     pull.ask('Bob');
