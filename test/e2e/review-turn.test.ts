@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
+import { auditAt } from '../cli/support/printed.ts';
 import { startCodeHost } from '../support/code-host/code-host.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -92,6 +93,8 @@ test('the button of the card opens the same form, and closes the message (P5)', 
   expect(JSON.stringify(await at.form(alice))).toContain('The check “build” fails');
   await at.control.submit(alice, { prompt: 'Fix it' });
   expect((await at.told('alice sent it to the agent')).ts).toBe(news.ts);
+  const audit = await auditAt(at.world.clock.now() + 1, { DATA_DIR: at.world.env.DATA_DIR });
+  expect(audit.map(({ source }) => source)).toContain('ask_for_fix');
 });
 
 test('changes requested → sent → updated → approved → merged (P5)', async () => {

@@ -159,7 +159,8 @@ test('the reply that asks for a fix names each check and its address (P5)', () =
 
 test('the card names what fails, or who requests changes, and offers the next step (P5)', () => {
   const card = (facts: PullRequestFacts, ...answered: readonly string[]) => {
-    const seen = { url, facts: { state: 'open', ...facts }, seenAtMs: 0, reminders: 0, answered } as const;
+    const answers = answered.map((key) => ({ key, sent: [] }));
+    const seen = { url, facts: { state: 'open', ...facts }, seenAtMs: 0, reminders: 0, answers } as const;
     const agentJob = anAgentJob({ status: 'completed', prLink: url });
     const job = aJob({ stage: completed, agentJob, announcedPrLink: url, pullRequests: [seen] });
     return cardView(job, { queue: nobodyWaits, names: noNames });
@@ -174,6 +175,10 @@ test('the card names what fails, or who requests changes, and offers the next st
   expect(card(asked).text).toContain(`👀 *Changes requested* · ${link} · by &lt;@U2&gt;\n`);
   expect(targets(card(asked))).toEqual(['review:7']);
   expect(targets(card(asked, 'review:7'))).toEqual([]);
+  const twice = { ...asked, requests: [reviewBy('dave', 'review:7'), reviewBy('carol', 'review:8')] };
+  expect(card(twice).text).toContain('by carol\n');
+  expect(card(twice, 'review:8').text).toContain('by dave\n');
+  expect(targets(card(twice, 'review:8'))).toEqual(['review:7']);
 });
 
 test('whatever a review says, the agent reads it as a quotation, and the form can be shown (P5, E3)', () => {

@@ -126,7 +126,8 @@ export const strictStories = {
       await stage.threadMessage(card, 'Review wanted');
       const answer = async (words: string, button: string, values: FilledInValues) => {
         const news = await stage.threadMessage(card, words);
-        await people.fillIn(() => control.press(news, button, alice), '"review"', values);
+        const form = button === 'ask_for_fix' ? '"fix"' : '"review"';
+        await people.fillIn(() => control.press(news, button, alice), form, values);
         await stage.atWork();
       };
       await answer('*Checks failing*', 'ask_for_fix', { prompt: 'Fix it' });
