@@ -46,6 +46,8 @@ export interface Review {
   state: string;
   body: string;
   notes: ReviewNote[];
+  /** To the repository, in GitHub's words. */
+  association: string;
 }
 
 interface Deployment {
@@ -82,6 +84,8 @@ export class StandInPullRequest {
   isDraft: boolean;
   /** Nobody sees it, as if it were in a repository of others. */
   isHidden = false;
+  /** Anybody may review it at GitHub. */
+  isPublic = false;
   /** GitLab leaves them out of its list of diffs. */
   hasLongDiffs = false;
   /** GitLab marks them (since 18.4). */
@@ -151,8 +155,7 @@ export class StandInPullRequest {
     const review = {
       id,
       by,
-      state,
-      body,
+      ...{ state, body, association: 'MEMBER' },
       notes: notes.map((note, index) => noteOf(id * 1_000 + index, note)),
     };
     this.reviews.push(review);

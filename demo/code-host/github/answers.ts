@@ -5,7 +5,7 @@ import { repository, timeOf, user } from './objects.ts';
 export function githubAnswers(apiUrl: string, pull: StandInPullRequest, repositoryId: number) {
   const { number, ended, commit, size } = pull;
   const page = `${new URL(apiUrl).origin}/${pull.repository}/pull/${number}`;
-  const repo = repository(apiUrl, pull.repository, repositoryId);
+  const repo = { ...repository(apiUrl, pull.repository, repositoryId), private: !pull.isPublic };
   const repoUrl = `${apiUrl}/repos/${pull.repository}`;
   const url = `${repoUrl}/pulls/${number}`;
   const issueUrl = `${repoUrl}/issues/${number}`;
@@ -61,10 +61,10 @@ export function githubAnswers(apiUrl: string, pull: StandInPullRequest, reposito
       ...{ sha: commit, filename, status: 'modified', additions: 1, deletions: 0, changes: 1, patch: '+new' },
       ...{ blob_url: url, raw_url: url, contents_url: url },
     })),
-    reviews: pull.reviews.map(({ id, by, state, body }) => ({
+    reviews: pull.reviews.map(({ id, by, state, body, association }) => ({
       ...{ id, node_id: `PRR_${id}`, user: login(by), body, state, commit_id: commit },
       ...{ html_url: `${page}#pullrequestreview-${id}`, pull_request_url: url },
-      ...{ author_association: 'MEMBER', submitted_at: updated },
+      ...{ author_association: association, submitted_at: updated },
       _links: { html: { href: url }, pull_request: { href: url } },
     })),
     // Without lines.

@@ -146,14 +146,14 @@ function checkAt(host: CodeHost, link: PullRequestLink, memory: CheckMemory | nu
   const dialect = DIALECTS[host.settings.host];
   const { number } = link;
   return readAt<CheckResult>(host, link, before, async ({ read, responses }) => {
-    const { facts: found, commit } = await dialect.details(read, number);
+    const { facts: found, commit, isPublic = false } = await dialect.details(read, number);
     const facts = withoutNulls(found);
     const isOpen = commit !== null && !isOver(facts);
     const isSameCommit = before?.commit === commit;
     const current = await Promise.all(
       READINGS.map((name) => {
         const earlier = before?.readings[name]?.facts ?? {};
-        return isOpen ? readingOf(dialect, name, read, { number, commit, before: earlier }) : null;
+        return isOpen ? readingOf(dialect, name, read, { number, commit, isPublic, before: earlier }) : null;
       }),
     );
     const readings: CheckMemory['readings'] = {};

@@ -31,7 +31,7 @@ const deciders = {
     const reminders = seen.reminders + 1;
     const naturalKey = `pr:${job.id}:${keyOf(builder, url)}`;
     const reminded = isDue ? { ...seen, reminders, remindAfterMs: null } : seen;
-    save(builder, tellNews(builder, naturalKey, reminded, before?.facts.state, people));
+    save(builder, tellNews(builder, naturalKey, reminded, before, people));
     // Their fields have the same order.
     if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
     const { state, endedBy: by } = facts;

@@ -12,11 +12,11 @@ import { untrustedText } from '#runtime/untrusted-text.ts';
 export interface Dialect {
   /** Any token may read it. */
   readonly tokenPath: string;
-  /** `commit`: the last one; null: unknown. */
+  /** `commit`: the last one; null: unknown. `isPublic`: anybody may review it. */
   details(
     read: Read,
     number: number,
-  ): Promise<{ readonly facts: FoundFacts; readonly commit: string | null }>;
+  ): Promise<Readonly<{ facts: FoundFacts; commit: string | null; isPublic?: boolean }>>;
   /** Separate: a missing permission costs only its own facts. Absent: in `details`. */
   readonly readings: { readonly [Name in ReadingName]?: Reading };
   /** What a refused reading lacks. */
@@ -59,7 +59,12 @@ export const READINGS = ['size', 'pages', 'checks', 'review', 'preview'] as cons
 export type ReadingName = (typeof READINGS)[number];
 
 /** `before`: what the same reading found last. */
-export type OpenPullRequest = Readonly<{ number: number; commit: string; before: PullRequestFacts }>;
+export type OpenPullRequest = Readonly<{
+  number: number;
+  commit: string;
+  isPublic: boolean;
+  before: PullRequestFacts;
+}>;
 
 export type Reading = (
   read: Read,

@@ -110,6 +110,7 @@ const pull = z.object({
   created_at: shortText,
   updated_at: shortText,
   head: z.object({ sha: commit }).catch({ sha: null }),
+  base: z.object({ repo: z.object({ private: z.literal(false) }) }).nullable().catch(null),
   requested_reviewers: listOf(account).catch([]),
   requested_teams: listOf(nameBy('slug')).catch([]),
   changed_files: count,
@@ -133,7 +134,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
     size: files === null ? null : { files, lines },
     reviewers: loginsIn([...found.requested_reviewers, ...found.requested_teams.map((slug) => slug && `team ${slug}`)]),
   };
-  return { facts, commit: found.head.sha };
+  return { facts, commit: found.head.sha, isPublic: found.base !== null };
 };
 
 /** Only the issue has the name. */
@@ -149,15 +150,20 @@ const readPages: Reading = async (read, { number }) => {
 };
 
 const REVIEW_PAGES_MAX = 5;
-const reviews = listOf(z.object({ id, user: account, state: shortText, html_url: pageUrl }));
+const reviews = listOf(
+  z.object({ id, user: account, author_association: shortText, state: shortText, html_url: pageUrl }),
+);
+/** Members who hide it may seem to be among them: it matters only where anybody may review. */
+const STRANGERS = ['NONE', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR', 'MANNEQUIN'];
 
 /** Each reviewer's last opinion. A comment is none. A later request does not settle an earlier one. */
-const readReview: Reading = async (read, { number }) => {
+const readReview: Reading = async (read, { number, isPublic }) => {
   const { items, isComplete } = await readList(read, `/pulls/${number}/reviews?`, reviews, REVIEW_PAGES_MAX);
   // The last ones are on further pages.
   if (!isComplete) return {};
-  const opinions = items.filter(({ state }) =>
-    ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? ''),
+  const opinions = items.filter(
+    ({ state, author_association: who }) =>
+      ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? '') && !(isPublic && STRANGERS.includes(who ?? '')),
   );
   const byReviewer = [...Map.groupBy(opinions, ({ user }) => user).values()];
   const requests = byReviewer.flatMap((own) => {

@@ -54,7 +54,6 @@ const mergeRequest = z.object({
   updated_at: shortText,
   sha: commit,
   changes_count: shortText,
-  reviewers: listOf(account).catch([]),
 });
 
 /** `locked`: being merged. */
@@ -74,7 +73,6 @@ const readDetails: Dialect['details'] = async (read, number) => {
     openedAtMs: timeMs(found.created_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === undefined ? null : { files: Number(files), lines: null },
-    reviewers: loginsIn(found.reviewers),
   };
   return { facts, commit: found.sha };
 };
@@ -131,17 +129,22 @@ const requestNotes = listOf(
 );
 
 /** Approved by somebody, and by all who must. Older versions do not show requested changes. */
-const readReview: Reading = async (read, { number, before }) => {
-  const requesting = await readRequesting(read, number);
-  if (requesting.length > 0) return requested(await readRequests(read, number, requesting, before.requests));
-  const found = await read(`/merge_requests/${number}/approvals`, approvals);
-  return { review: found.approved_by.length > 0 && !found.approvals_left ? 'approved' : null };
+const readReview: Reading = async (read, { number, before }, lacks) => {
+  const found = await readReviewers(read, number);
+  const awaited = { reviewers: found('unreviewed') };
+  const requesting = found('requested_changes');
+  if (requesting !== null) {
+    return { ...awaited, ...requested(await readRequests(read, number, requesting, before.requests)) };
+  }
+  const approved = await orNull(read(`/merge_requests/${number}/approvals`, approvals));
+  if (approved === null) lacks(PERMISSION);
+  const isApproved = approved !== null && approved.approved_by.length > 0 && !approved.approvals_left;
+  return { ...awaited, review: isApproved ? 'approved' : null };
 };
 
-async function readRequesting(read: Read, number: number) {
-  const found = await orNull(read(`/merge_requests/${number}/reviewers`, reviewers));
-  const requesting = (found ?? []).filter(({ state }) => state === 'requested_changes');
-  return loginsIn(requesting.map(({ user }) => user)) ?? [];
+async function readReviewers(read: Read, number: number) {
+  const found = (await orNull(read(`/merge_requests/${number}/reviewers`, reviewers))) ?? [];
+  return (wanted: string) => loginsIn(found.flatMap(({ state, user }) => (state === wanted ? user : [])));
 }
 
 /** A later request by the same person has a later note. One that is out of sight stays what it was. */
@@ -176,11 +179,11 @@ const comments = listOf(
 const readReviewComments: Dialect['reviewComments'] = async (read, number, reviewId) => {
   const [by = ''] = reviewId.split(':', 1);
   const list = `/merge_requests/${number}/notes?activity_filter=only_comments&${NEWEST_FIRST}&`;
-  const [requesting, { items, isComplete }] = await Promise.all([
-    readRequesting(read, number),
+  const [found, { items, isComplete }] = await Promise.all([
+    readReviewers(read, number),
     readAtOnce(read, list, comments),
   ]);
-  if (!requesting.includes(by)) return reviewCommentsIn([], true);
+  if (found('requested_changes')?.includes(by) !== true) return reviewCommentsIn([], true);
   const own = items.filter((one) => one.author === by && !one.system && !(one.resolvable && one.resolved));
   return reviewCommentsIn(own.reverse(), isComplete);
 };

@@ -21,27 +21,32 @@ const ANSWERS_MAX = 20;
 
 type People = ReadonlyMap<string, string>;
 
-/** Returns what the thread has been told. @param stateBefore of the last look */
+/** Returns what the thread has been told. @param before of the last look; null: this is the first */
 export function tellNews(
   builder: DecisionBuilder,
   naturalKey: string,
   seen: SeenPullRequest,
-  stateBefore: PullRequestFacts['state'],
+  before: SeenPullRequest | null,
   people: People = new Map(),
 ): SeenPullRequest {
   const { job, nowMs } = builder;
-  const { url, facts, told = [] } = seen;
-  if (job.muted || isOver(facts)) return seen;
+  const { url, facts } = seen;
+  const toAnswer = newsToAnswer(seen, job);
+  const toReview = reviewsWanted(facts, before?.facts.state, people);
+  // An earlier version told nothing: what was so before is no news.
+  const known = before === null ? [] : [...toAnswer, ...toReview].map(({ key }) => key);
+  const told = seen.told ?? known;
+  if (job.muted || isOver(facts)) return { ...seen, told };
   const toldAtMs = (seen.toldAtMs ?? []).filter((atMs) => isWaitOn(atMs + WINDOW_MS, WINDOW_MS, nowMs));
   const untold = (news: readonly PullRequestNews[]) => news.filter(({ key }) => !told.includes(key));
-  const messages = gathered(untold(newsToAnswer(seen, job)), MESSAGES_MAX - toldAtMs.length);
-  const wanted = untold(reviewsWanted(facts, stateBefore, people));
+  const messages = gathered(untold(toAnswer), MESSAGES_MAX - toldAtMs.length);
+  const wanted = untold(toReview);
   const names = wanted.flatMap((one) => one.names);
   for (const news of [...messages, ...wanted.slice(0, 1).map((one) => [{ ...one, names }])]) {
     builder.announceOnce(`${naturalKey}:${news[0]?.key}`, { kind: 'review_news', url, news });
   }
   const keys = [...messages.flat(), ...wanted].map(({ key }) => key);
-  if (keys.length === 0) return seen;
+  if (keys.length === 0) return { ...seen, told };
   return {
     ...seen,
     told: [...told, ...keys].slice(-KEYS_MAX),

@@ -10,7 +10,7 @@ import {
   isUndelivered,
   type Undelivered,
 } from '../follow-ups/follow-up.ts';
-import type { Job } from '../job.ts';
+import type { Job, Offer } from '../job.ts';
 import type { Policy } from '../policy.ts';
 import type { Snippet, UnsentFile } from '../requests/attachments.ts';
 import type { JobTaskKind } from '../task-kinds.ts';
@@ -58,6 +58,12 @@ export type DecisionContext = Readonly<{
 const DRAFT_SPACING_MS = 1_000;
 
 const MAX_OFFERS = 20;
+
+/** The oldest one that is settled goes first. */
+function withinMax(offers: readonly Offer[]): readonly Offer[] {
+  if (offers.length <= MAX_OFFERS) return offers;
+  return offers.toSpliced(Math.max(0, offers.findIndex(({ outcome }) => outcome !== null)), 1);
+}
 
 const LANES: Readonly<Record<CallRequest['kind'], readonly [Lane['to'], name: string]>> = {
   create_job: ['agent', 'agent'],
@@ -176,7 +182,7 @@ export class DecisionBuilder {
     const about = offerOf(announcement, this.job);
     if (about === null) return;
     const offer = { postId, about, outcome: null, isShown: false };
-    this.change({ offers: [...(this.job.offers ?? []), offer].slice(-MAX_OFFERS) });
+    this.change({ offers: withinMax([...(this.job.offers ?? []), offer]) });
   }
 
   postEphemeral(userId: string, notice: EphemeralNotice): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openNews } from '../../../src/features/pull-requests/review-news.ts';
-import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import type { PullRequestFacts, SeenPullRequest } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { cardActions } from '../../../src/slack/views/job.ts';
 import { MINUTE_MS } from '../../jobs/support/builders.ts';
 import { anEndedJob, followUp } from '../../jobs/support/stages.ts';
@@ -205,6 +205,39 @@ describe('the cap on messages about checks and reviews (P5)', () => {
     world.reply('unmute');
     seen(world, { ...requested('1'), reviewers: ['bob'] });
     expect(heard(world)).toEqual(['review:1', 'review wanted: bob']);
+  });
+});
+
+test('much news takes away no older offer that is open (P5)', () => {
+  const world = anEndedJob({ prLink: LINK });
+  for (let commit = 0; commit < 25; commit += 1) {
+    seen(world, { ...failing(`${commit}`), updatedAtMs: 0 });
+    world.nowMs += 10 * MINUTE_MS;
+  }
+  const { offers = [] } = world.job;
+  expect(offers).toHaveLength(20);
+  expect(offers.filter(({ outcome }) => outcome === null).map(({ about }) => about.kind)).toEqual([
+    'reminder',
+    'review_news',
+  ]);
+});
+
+describe('after an update', () => {
+  test('what earlier looks saw is no news, but what comes later is (P5)', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world);
+    const [{ told: _, ...earlier } = { url: LINK }] = world.job.pullRequests ?? [];
+    world.job = { ...world.job, pullRequests: [earlier as SeenPullRequest] };
+    seen(world, { ...failing('a'), ...requested('1'), reviewers: ['bob'] });
+    expect(heard(world)).toEqual([]);
+    seen(world, { ...failing('b'), ...requested('1'), reviewers: ['bob', 'carol'] });
+    expect(heard(world)).toEqual(['checks:b', 'review wanted: carol']);
+  });
+
+  test('the first look tells all', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, { ...failing('a'), reviewers: ['bob'] });
+    expect(heard(world)).toEqual(['checks:a', 'review wanted: bob']);
   });
 });
 

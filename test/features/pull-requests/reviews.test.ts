@@ -169,6 +169,8 @@ describe.each(kinds)('a review at %s that requests changes (P5)', (kind) => {
     pull.ask('carol');
     pull.ask('dave');
     expect((await factsOf(at.look(pull))).reviewers).toEqual(['carol', 'dave']);
+    pull.review('carol', 'COMMENTED', 'Fine');
+    expect((await factsOf(at.look(pull))).reviewers).toEqual(['dave']);
   });
 });
 
@@ -189,6 +191,23 @@ test('a second request at GitHub leaves the first to be sent, until the same per
   pull.review('carol', 'APPROVED');
   const third = pull.review('carol', 'CHANGES_REQUESTED');
   expect(await keys()).toEqual([`review:${third.id}`]);
+});
+
+test("a stranger's review of a public pull request at GitHub is none (P5)", async () => {
+  await using at = await lookingAtGithub();
+  const pull = at.host.open({ repository });
+  pull.isPublic = true;
+  for (const state of ['CHANGES_REQUESTED', 'APPROVED']) {
+    pull.review('mallory', state, 'No').association = 'NONE';
+    const facts = await factsOf(at.look(pull));
+    expect(facts).not.toHaveProperty('review');
+    expect(facts).not.toHaveProperty('requests');
+  }
+  pull.review('carol', 'CHANGES_REQUESTED').association = 'COLLABORATOR';
+  expect(await factsOf(at.look(pull))).toMatchObject({ review: 'changes_requested' });
+  const secret = at.host.open({ repository });
+  secret.review('dave', 'APPROVED').association = 'NONE';
+  expect(await factsOf(at.look(secret))).toMatchObject({ review: 'approved' });
 });
 
 test('a review at GitLab keeps its key while its note is out of sight (P5)', async () => {
@@ -243,7 +262,11 @@ describe.each([
 ] as const)('%s', (name, looking) => {
   const isGitlab = name.endsWith('GitLab');
   const ofBoth = [
-    ['requests and reviews', /\/reviews|\/reviewers/, ['review', 'requests']],
+    [
+      'requests and reviews',
+      /\/reviews|\/reviewers/,
+      isGitlab ? ['review', 'requests', 'reviewers'] : ['review', 'requests'],
+    ],
     ['checks', /check-runs|actions\/runs|\/pipelines/, ['checks', 'failing']],
     ['pages', /\/files|\/diffs/, ['pages']],
     ['deployments', /\/deployments/, ['previewUrl']],

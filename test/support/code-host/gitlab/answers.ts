@@ -33,7 +33,7 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
         source_branch: 'change',
         target_branch: 'main',
         author: user(pull.by),
-        reviewers: [...pull.asked].map(user),
+        reviewers: [...reviewStates(pull).keys()].map(user),
         labels: [],
       },
       ...{
@@ -75,12 +75,10 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
       ...{ approvals_required: 0, approvals_left: 0, approved: approvers.length > 0 },
       approved_by: approvers.map(({ by }) => ({ user: user(by), approved_at: updated })),
     },
-    reviewers: [...new Map(pull.reviews.map((review) => [review.by, review])).values()].map(
-      ({ by, state }) => ({
-        ...{ user: user(by), created_at: updated },
-        state: { APPROVED: 'approved', CHANGES_REQUESTED: 'requested_changes' }[state] ?? 'reviewed',
-      }),
-    ),
+    reviewers: [...reviewStates(pull)].map(([by, state]) => ({
+      ...{ user: user(by), created_at: updated },
+      state,
+    })),
     deployments: pull.deployments.toReversed().map(({ id, commit: sha, url: address, isProduction }) => ({
       ...{ id, iid: 1, ref: 'change', sha, status: 'success', created_at: created, updated_at: updated },
       user: user(pull.by),
@@ -112,6 +110,15 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
 type NoteFacts = { readonly id: number; readonly by: string; readonly body: string; readonly system?: boolean } & Readonly<
   Record<string, unknown>
 >;
+
+/** Who has reviewed stays a reviewer. */
+function reviewStates(pull: StandInPullRequest): ReadonlyMap<string, string> {
+  const states = pull.reviews.map(({ by, state }) => {
+    const words = { APPROVED: 'approved', CHANGES_REQUESTED: 'requested_changes' };
+    return [by, words[state as keyof typeof words] ?? 'reviewed'] as const;
+  });
+  return new Map([...states, ...[...pull.asked].map((by) => [by, 'unreviewed'] as const)]);
+}
 
 function diffOf({ added, removed }: Omit<StandInPullRequest['size'], 'files'>): string {
   return `@@ -1,${removed} +1,${added} @@\n${'-old\n'.repeat(removed)}${'+new\n'.repeat(added)}`;
