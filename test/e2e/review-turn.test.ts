@@ -186,7 +186,7 @@ test('a review that is edited, or gone, between look and press is what it is now
   expect(JSON.stringify(errors)).toContain('was edited or deleted in the meantime');
   review.state = 'DISMISSED';
   const { errors: late } = await control.submit(alice, { messages_0: ['Two'] });
-  expect(JSON.stringify(late)).toContain('was edited or deleted in the meantime');
+  expect(JSON.stringify(late)).toContain("There's nothing to send");
   await control.press(news, 'send_review', bob);
   expect(JSON.stringify(await at.form(bob))).toContain("There's nothing to send: the review by carol was dismissed");
   at.codeHost.failAt(/comments/, { status: 500 });

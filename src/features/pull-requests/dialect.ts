@@ -128,7 +128,8 @@ export const title = text(300);
 /** Enough to get past a template's comments. */
 export const description = text(4_000);
 export const email = z.email().max(254).nullable().catch(null);
-export const comment = text(10_000);
+/** As long as hosts take them: too much is refused, not cut. */
+export const comment = text(65_536);
 export const filePath = text(300);
 
 export const count = z.int().min(0).nullable().catch(null);

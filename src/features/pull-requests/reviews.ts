@@ -68,6 +68,7 @@ export function reviewListeners(codeHosts: CodeHosts): FeatureListeners {
         if (ticked.length === 0) throw new Refused(nothingTickedView);
         const asked = codeHosts.reviewComments(open.url, open.news.key);
         const { comments, isComplete } = unsentIn(deps, open, await inTime(deps, 'thread', asked, null));
+        if (comments.length === 0 && isComplete) throw new Refused(noCommentsView(open.news));
         const chosen = comments.filter(({ id }) => ticked.includes(id));
         if (chosen.length < ticked.length) throw new Refused(reviewChangedView);
         const text = textOf(deps, open, chosen);

@@ -49,16 +49,28 @@ export const pullRequestButtons = {
 
 const NEWS = {
   checks: {
-    ...{ icon: '⚠️', words: 'Checks failing', before: ': ', end: '.' },
-    ...{ button: buttons.askForFix, link: linkButtons.viewChecks },
+    icon: '⚠️',
+    words: 'Checks failing',
+    before: ': ',
+    end: '.',
+    button: buttons.askForFix,
+    link: linkButtons.viewChecks,
   },
   review: {
-    ...{ icon: '👀', words: 'Changes requested', before: ' by ', end: '.' },
-    ...{ button: buttons.sendReview, link: linkButtons.viewReview },
+    icon: '👀',
+    words: 'Changes requested',
+    before: ' by ',
+    end: '.',
+    button: buttons.sendReview,
+    link: linkButtons.viewReview,
   },
   reviewers: {
-    ...{ icon: '👀', words: 'Review wanted', before: ': ', end: '' },
-    ...{ button: null, link: linkButtons.viewPullRequest },
+    icon: '👀',
+    words: 'Review wanted',
+    before: ': ',
+    end: '',
+    button: null,
+    link: linkButtons.viewPullRequest,
   },
 };
 
@@ -87,11 +99,14 @@ function nameIn({ names: [first] }: PullRequestNews) {
   return first?.name ?? '';
 }
 
+/** Five of them fit into a form's field. */
+const CHECK_URL_MAX = 400;
+
 /** As the agent reads it. */
 export function fixPrompt(checks: PullRequestNews['names']): string {
   const failing = checks.map(({ name, url }) => {
     const check = `The check “${oneLine(name)}” fails`;
-    return url === null ? `${check}.` : `${check}: ${url}.`;
+    return url === null || url.length > CHECK_URL_MAX ? `${check}.` : `${check}: ${url}.`;
   });
   if (failing.length <= 1) return `${failing[0] ?? 'The checks fail.'} Please fix it.`;
   return `${failing.join('\n')}\nPlease fix them.`;
@@ -143,7 +158,7 @@ export const readingReviewView = say`⏳ Reading the review…`;
 export const tooManyCommentsView = say`⚠️ *I couldn't find the review:* there are more comments than I can read. Copy what matters into a reply.`;
 export const nothingTickedView = say`Tick at least one comment.`;
 export const reviewChangedView = say`✏️ A comment was edited or deleted in the meantime. Close this form and press the button again.`;
-export const reviewNotReadView = say`⚠️ *I couldn't read the review.* Please try again.`;
+export const reviewNotReadView = say`⚠️ *I couldn't read the review.* Please try again later.`;
 
 export const pullRequestViews = {
   announcements: {

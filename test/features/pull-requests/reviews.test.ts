@@ -114,6 +114,9 @@ describe.each(kinds)('a review at %s that requests changes (P5)', (kind) => {
     if (first !== undefined) first.body = 'Use npm install';
     const after = await read();
     expect(after.map(({ id }, index) => id === before[index]?.id)).toEqual([true, false, true]);
+    const long = 'x'.repeat(60_000);
+    review.body = long;
+    expect((await read())[0]?.text).toBe(long);
     review.notes = [];
     review.body = '';
     expect(await read()).toEqual([]);

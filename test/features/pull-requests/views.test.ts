@@ -155,6 +155,12 @@ test('the reply that asks for a fix names each check and its address (P5)', () =
   expect(fixPrompt(checks)).toBe(
     'The check “build” fails: https://ci.example/1.\nThe check “*lint* <!here>” fails.\nPlease fix them.',
   );
+  const long = Array.from({ length: 5 }, (_, index) => ({
+    name: 'x'.repeat(100),
+    url: `https://ci.example/${'y'.repeat(index * 400)}`,
+  }));
+  expect(fixPrompt(long).length).toBeLessThan(3_000);
+  expect(fixPrompt(long)).toMatch(/Please fix them\.$/);
 });
 
 test('the card names what fails, or who requests changes, and offers the next step (P5)', () => {
