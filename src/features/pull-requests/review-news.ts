@@ -100,7 +100,7 @@ export function answerNews(builder: DecisionBuilder, event: EventOf<'news_answer
   if (open === null) return;
   builder.announce({ kind: 'follow_up', userId, text });
   const { pullRequests = [], turn } = builder.job;
-  const answer = { key, sent: [...open.sent, ...sent], ...(hasMore && { turn }) };
+  const answer = hasMore ? { key, sent: [...open.sent, ...sent], turn } : { key, sent: [] };
   const others = ({ answers = [] }: SeenPullRequest) => answers.filter((one) => one.key !== key);
   builder.change({
     pullRequests: pullRequests.map((one) => ({
