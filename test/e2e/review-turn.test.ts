@@ -190,6 +190,7 @@ test('a review that is edited, or gone, between look and press is what it is now
   await control.press(news, 'send_review', bob);
   expect(JSON.stringify(await at.form(bob))).toContain("There's nothing to send: the review by carol was dismissed");
   at.codeHost.failAt(/comments/, { status: 500 });
+  await control.close(alice);
   await control.press(news, 'send_review', alice);
   expect(JSON.stringify(await at.form(alice))).toContain("I couldn't read the review");
   expect(at.replies()).toEqual([]);
