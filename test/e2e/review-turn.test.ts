@@ -188,7 +188,9 @@ test('a review that is edited, or gone, between look and press is what it is now
   const { errors: late } = await control.submit(alice, { messages_0: ['Two'] });
   expect(JSON.stringify(late)).toContain("There's nothing to send");
   await control.press(news, 'send_review', bob);
-  expect(JSON.stringify(await at.form(bob))).toContain("There's nothing to send: the review by carol was dismissed");
+  expect(JSON.stringify(await at.form(bob))).toContain(
+    "There's nothing to send: the review by carol was dismissed",
+  );
   at.codeHost.failAt(/comments/, { status: 500 });
   await control.close(alice);
   await control.press(news, 'send_review', alice);
@@ -234,7 +236,10 @@ test('what was not sent, and a failure that stays, can be sent from the card aft
 
 test('too much at once asks to untick some (P5)', async () => {
   await using at = await start();
-  const notes = Array.from({ length: 3 }, (_, index) => `docs/a.md:${index + 1} ${index}${'x'.repeat(9_000)}`);
+  const notes = Array.from(
+    { length: 3 },
+    (_, index) => `docs/a.md:${index + 1} ${index}${'x'.repeat(9_000)}`,
+  );
   at.pull.review('carol', 'CHANGES_REQUESTED', '', notes);
   await at.control.press(await at.told('*Changes requested*'), 'send_review', alice);
   await at.form(alice);

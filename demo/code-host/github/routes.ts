@@ -9,11 +9,7 @@ const ROUTES = [
   ['Pull requests', /^\/(?:pulls)\/(?<number>\d+)$/, 'pull'],
   ['Pull requests', /^\/pulls\/(?<number>\d+)\/reviews$/, 'reviews'],
   ['Pull requests', /^\/pulls\/(?<number>\d+)\/files$/, 'files'],
-  [
-    'Pull requests',
-    /^\/pulls\/(?<number>\d+)\/reviews\/(?<review>\d+)\/comments$/,
-    'reviewComments',
-  ],
+  ['Pull requests', /^\/pulls\/(?<number>\d+)\/reviews\/(?<review>\d+)\/comments$/, 'reviewComments'],
   ['Pull requests', /^\/pulls\/(?<number>\d+)\/reviews\/(?<review>\d+)$/, 'review'],
   ['Issues', /^\/issues\/(?<number>\d+)$/, 'issue'],
   ['Pull requests', /^\/issues\/(?<number>\d+)\/comments$/, 'comments'],

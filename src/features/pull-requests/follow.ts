@@ -83,5 +83,7 @@ async function reviewersToTell({ store }: EngineTools, subject: string, facts: P
 /** They are told of once somebody can say who they are. */
 function withoutReviewers(facts: PullRequestFacts, later: readonly string[]): PullRequestFacts {
   const { reviewers = [] } = facts;
-  return later.length === 0 ? facts : { ...facts, reviewers: reviewers.filter((name) => !later.includes(name)) };
+  return later.length === 0
+    ? facts
+    : { ...facts, reviewers: reviewers.filter((name) => !later.includes(name)) };
 }

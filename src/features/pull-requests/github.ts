@@ -110,7 +110,10 @@ const pull = z.object({
   created_at: shortText,
   updated_at: shortText,
   head: z.object({ sha: commit }).catch({ sha: null }),
-  base: z.object({ repo: z.object({ private: z.literal(false) }) }).nullable().catch(null),
+  base: z
+    .object({ repo: z.object({ private: z.literal(false) }) })
+    .nullable()
+    .catch(null),
   requested_reviewers: listOf(account).catch([]),
   requested_teams: listOf(nameBy('slug')).catch([]),
   changed_files: count,
@@ -132,7 +135,10 @@ const readDetails: Dialect['details'] = async (read, number) => {
     openedAtMs: timeMs(found.created_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === null ? null : { files, lines },
-    reviewers: loginsIn([...found.requested_reviewers, ...found.requested_teams.map((slug) => slug && `team ${slug}`)]),
+    reviewers: loginsIn([
+      ...found.requested_reviewers,
+      ...found.requested_teams.map((slug) => slug && `team ${slug}`),
+    ]),
   };
   return { facts, commit: found.head.sha, isPublic: found.base !== null };
 };
@@ -163,7 +169,8 @@ const readReview: Reading = async (read, { number, isPublic }) => {
   if (!isComplete) return {};
   const opinions = items.filter(
     ({ state, author_association: who }) =>
-      ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? '') && !(isPublic && STRANGERS.includes(who ?? '')),
+      ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? '') &&
+      !(isPublic && STRANGERS.includes(who ?? '')),
   );
   const byReviewer = [...Map.groupBy(opinions, ({ user }) => user).values()];
   const requests = byReviewer.flatMap((own) => {

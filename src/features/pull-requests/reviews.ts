@@ -51,7 +51,8 @@ export function reviewListeners(codeHosts: CodeHosts): FeatureListeners {
             if (review.comments.length > 0) return reviewForm(data, open.news, review);
             throw new Refused(review.isComplete ? noCommentsView(open.news) : tooManyCommentsView);
           },
-          problemOf: (error) => plainModal(label, error instanceof Refused ? error.answer : reviewNotReadView),
+          problemOf: (error) =>
+            plainModal(label, error instanceof Refused ? error.answer : reviewNotReadView),
         };
       }),
     },

@@ -62,7 +62,13 @@ const MAX_OFFERS = 20;
 /** The oldest one that is settled goes first. */
 function withinMax(offers: readonly Offer[]): readonly Offer[] {
   if (offers.length <= MAX_OFFERS) return offers;
-  return offers.toSpliced(Math.max(0, offers.findIndex(({ outcome }) => outcome !== null)), 1);
+  return offers.toSpliced(
+    Math.max(
+      0,
+      offers.findIndex(({ outcome }) => outcome !== null),
+    ),
+    1,
+  );
 }
 
 const LANES: Readonly<Record<CallRequest['kind'], readonly [Lane['to'], name: string]>> = {

@@ -91,7 +91,15 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
         ...(review.body === '' ? [] : [{ ...review, id: review.id * 10 }]),
         ...review.notes.map(({ id, path, line, body, isResolved }) => ({
           ...{ id, by: review.by, body, resolvable: true, resolved: isResolved },
-          ...{ position: { position_type: 'text', old_path: path, new_path: path, old_line: null, new_line: line } },
+          ...{
+            position: {
+              position_type: 'text',
+              old_path: path,
+              new_path: path,
+              old_line: null,
+              new_line: line,
+            },
+          },
         })),
         ...(review.state === 'CHANGES_REQUESTED'
           ? [{ id: review.id, by: review.by, body: 'requested changes', system: true }]
@@ -107,9 +115,12 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
   };
 }
 
-type NoteFacts = { readonly id: number; readonly by: string; readonly body: string; readonly system?: boolean } & Readonly<
-  Record<string, unknown>
->;
+type NoteFacts = {
+  readonly id: number;
+  readonly by: string;
+  readonly body: string;
+  readonly system?: boolean;
+} & Readonly<Record<string, unknown>>;
 
 /** Who has reviewed stays a reviewer. */
 function reviewStates(pull: StandInPullRequest): ReadonlyMap<string, string> {
