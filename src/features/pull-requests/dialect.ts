@@ -107,10 +107,10 @@ export async function readAtOnce<T>(read: Read, path: string, schema: z.ZodType<
 
 // Lenient: a missing or odd field is null, and costs only itself.
 
-const text = (maxLength: number) =>
+const text = (maxLength: number, ifCut = '') =>
   z
     .string()
-    .transform((value) => untrustedText(value, maxLength))
+    .transform((value) => untrustedText(value, maxLength) + (value.length > maxLength ? ifCut : ''))
     .pipe(z.string().min(1))
     .nullable()
     .catch(null);
@@ -128,8 +128,8 @@ export const title = text(300);
 /** Enough to get past a template's comments. */
 export const description = text(4_000);
 export const email = z.email().max(254).nullable().catch(null);
-/** As long as hosts take them: too much is refused, not cut. */
-export const comment = text(65_536);
+/** As far as texts are searched for secrets; hosts take 65,536 and more. */
+export const comment = text(20_000, ' …');
 export const filePath = text(300);
 
 export const count = z.int().min(0).nullable().catch(null);

@@ -89,8 +89,8 @@ describe.each(kinds)('a review at %s that requests changes (P5)', (kind) => {
     expect((await factsOf(at.look(pull))).requests).toEqual(first);
     pull.review('carol', 'CHANGES_REQUESTED');
     const second = (await factsOf(at.look(pull))).requests;
-    expect(second).toMatchObject([{ names: [{ name: 'carol' }] }]);
-    expect(second).not.toEqual(first);
+    expect(second?.at(-1)).toMatchObject({ names: [{ name: 'carol' }] });
+    expect(second?.at(-1)).not.toEqual(first?.at(-1));
     pull.review('carol', 'APPROVED');
     expect(await factsOf(at.look(pull))).not.toHaveProperty('requests');
   });
@@ -114,9 +114,8 @@ describe.each(kinds)('a review at %s that requests changes (P5)', (kind) => {
     if (first !== undefined) first.body = 'Use npm install';
     const after = await read();
     expect(after.map(({ id }, index) => id === before[index]?.id)).toEqual([true, false, true]);
-    const long = 'x'.repeat(60_000);
-    review.body = long;
-    expect((await read())[0]?.text).toBe(long);
+    review.body = `${'x'.repeat(19_000)} ${'y'.repeat(30_000)}`;
+    expect((await read())[0]?.text).toBe(`${'x'.repeat(19_000)} …`);
     review.notes = [];
     review.body = '';
     expect(await read()).toEqual([]);
@@ -288,7 +287,7 @@ describe.each([
     );
     at.host.failAt(refused, { status: 403 });
     const after = await factsOf(at.look(pull));
-    expect(before.filter((fact) => !(fact in after))).toEqual(lost.filter((fact) => before.includes(fact)));
+    expect(before.filter((fact) => !(fact in after)).toSorted()).toEqual(lost.toSorted());
   });
 });
 
