@@ -134,8 +134,13 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     await slack.threadMessage('Updated:').getByText('I fixed what the check “build” found').waitFor();
     await send('Changes requested on acme/docs', 'Send the review', 'Show an example');
     await slack.threadMessage('Updated:').getByText('I answered 3 comments of the review').waitFor();
-    await slack.threadMessage('Updated:').getByText('checks passing · approved').first().waitFor();
-    await slack.threadMessage('Merged by carol').waitFor();
+    // Whoever reads it merges it.
+    await using changes = await slack.follow(
+      slack.threadMessage('Updated:').first().getByRole('link').first(),
+    );
+    await slack.threadMessage('🎉').getByText('checks passing · approved').waitFor();
+    await changes.page.getByRole('button', { name: 'Merge pull request' }).click();
+    await slack.threadMessage('Merged by alice').waitFor();
     await card.getByText('Merged').waitFor();
   });
 
