@@ -83,8 +83,7 @@ interface Events {
   news_answered: { userId: string; text: string; news: string; sent?: readonly string[]; hasMore?: boolean };
   follow_up_shown: { messageTs: string; userId: string; text: string };
   snippets_read: { messageTs: string | null; snippets: readonly ReadSnippet[] };
-  /** `people`: Slack's ids of reviewers, by login in lower case. */
-  pull_request_seen: { url: string; facts: PullRequestFacts; people?: ReadonlyMap<string, string> };
+  pull_request_seen: { url: string; facts: PullRequestFacts };
   remind_again_pressed: ByPerson & { reminderId: string };
   no_more_reminders_pressed: ByPerson & { reminderId: string };
   need_dismissed: { need: string };

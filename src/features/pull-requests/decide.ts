@@ -15,7 +15,7 @@ import { answerNews, reviewNewsOffer, tellNews } from './review-news.ts';
 const MAX_PULL_REQUESTS = 20;
 
 const deciders = {
-  pull_request_seen(builder, { url, facts, people }) {
+  pull_request_seen(builder, { url, facts }) {
     const { job, context } = builder;
     const { nowMs, policy } = context;
     const { remindAfterMs: afterMs } = policy.pullRequests;
@@ -31,7 +31,7 @@ const deciders = {
     const reminders = seen.reminders + 1;
     const naturalKey = `pr:${job.id}:${keyOf(builder, url)}`;
     const reminded = isDue ? { ...seen, reminders, remindAfterMs: null } : seen;
-    save(builder, tellNews(builder, naturalKey, reminded, before, people));
+    save(builder, tellNews(builder, naturalKey, reminded, before));
     // Their fields have the same order.
     if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
     const { state, endedBy: by } = facts;

@@ -165,7 +165,8 @@ const urlBy = (protocol: RegExp) =>
     .max(2_000)
     .refine((value) => {
       const { username, password, protocol: own = '' } = URL.parse(value) ?? {};
-      return protocol.test(own) && username === '' && password === '' && !hasSecrets(value);
+      const isOneWord = !/\s/.test(value);
+      return isOneWord && protocol.test(own) && username === '' && password === '' && !hasSecrets(value);
     })
     .nullable()
     .catch(null);
@@ -194,10 +195,10 @@ export function checkStateIn(passing: readonly string[], failing: readonly strin
 
 export type Check = Readonly<{ state: CheckState; name: string | null; url: string | null }>;
 
-const NEWS_MAX = 5;
+const CHECKS_MAX = 5;
 
 export function failingNews(commit: string, checks: readonly Check[]): PullRequestNews {
-  const failing = checks.filter(({ state }) => state === 'failing').slice(0, NEWS_MAX);
+  const failing = checks.filter(({ state }) => state === 'failing').slice(0, CHECKS_MAX);
   const names = failing.map(({ name, url }) => ({ name: name ?? 'check', url }));
   return { kind: 'checks', key: `checks:${commit}`, names };
 }
@@ -209,8 +210,13 @@ export function requestNews(id: number | string, name: string, url: string | nul
   return { kind: 'review', key: `${REVIEW_KEY}${id}`, names: [{ name, url }] };
 }
 
+const REQUESTS_MAX = 20;
+
 export function requested(requests: readonly PullRequestNews[]): FoundFacts {
-  return { review: 'changes_requested', requests: requests.length === 0 ? null : requests.slice(-NEWS_MAX) };
+  return {
+    review: 'changes_requested',
+    requests: requests.length === 0 ? null : requests.slice(-REQUESTS_MAX),
+  };
 }
 
 const PEOPLE_MAX = 10;
@@ -218,6 +224,10 @@ const PEOPLE_MAX = 10;
 export function loginsIn(logins: readonly (string | null)[]): readonly string[] | null {
   const known = [...new Set(logins.flatMap((login) => login ?? []))].slice(0, PEOPLE_MAX);
   return known.length === 0 ? null : known;
+}
+
+export function awaited(logins: readonly (string | null)[]): FoundFacts {
+  return { reviewers: loginsIn(logins)?.map((name) => ({ name, url: null })) ?? null };
 }
 
 export function worstOf(checks: readonly CheckState[]): CheckState | null {

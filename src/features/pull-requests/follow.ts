@@ -8,7 +8,6 @@ import type { CheckMemory, CodeHosts } from './code-hosts.ts';
 import { nextCheckAtMs, reminderDueAtMs } from './decide.ts';
 import type { People } from './people.ts';
 import { PullRequests } from './queries.ts';
-import { untoldReviewers } from './review-news.ts';
 
 export const watchLinks: AfterWrite = async (tx, { job, links = [] }, { nowMs, policy }) => {
   for (const url of links) {
@@ -28,10 +27,11 @@ export async function checkPullRequest(
   if (watched === null) return store.transaction((tx) => tx.tasks.complete(lease));
   const result = await codeHosts.check(watched.key, watched.memory as CheckMemory | null);
   if (stopping.aborted && result.outcome === 'later') return release(tools, task);
-  const seen = result.outcome === 'seen' ? result : null;
-  const wanted = seen === null ? [] : await reviewersToTell(tools, subject, seen.facts);
-  const { found: people, later } = await tools.people(partsOf(subject).teamId, watched.key, wanted);
-  const facts = seen === null ? {} : withoutReviewers(seen.facts, later);
+  const { teamId } = partsOf(subject);
+  const seen =
+    result.outcome === 'seen'
+      ? { ...result, facts: await withPeople(tools, teamId, watched, result.facts) }
+      : null;
   await store.transaction(async (tx) => {
     const context = tools.newContext();
     const { nowMs, jitter, policy } = context;
@@ -39,7 +39,7 @@ export async function checkPullRequest(
     // Jobs before their task: the lock order of all that schedule one.
     const jobs = seen === null ? [] : await tx.queries(PullRequests).jobsOf(subject);
     for (const { jobId, url } of jobs) {
-      const event = { type: 'pull_request_seen', url, facts, people } as const;
+      const event = { type: 'pull_request_seen', url, facts: seen?.facts ?? {} } as const;
       const { job } = await applyEvent(tx, jobId, event, context);
       const pullRequest = seenPullRequest(job, url);
       const dueAtMs = pullRequest && reminderDueAtMs(pullRequest, policy.pullRequests.remindAfterMs);
@@ -67,23 +67,12 @@ export async function checkPullRequest(
   });
 }
 
-/** Of any job. */
-async function reviewersToTell({ store }: EngineTools, subject: string, facts: PullRequestFacts) {
-  if (facts.reviewers === undefined) return [];
-  return store.transaction(async (tx) => {
-    const untold = new Set<string>();
-    for (const { jobId, url } of await tx.queries(PullRequests).jobsOf(subject)) {
-      const found = await tx.jobs.readUnlocked(jobId);
-      for (const name of found === null ? [] : untoldReviewers(found.job, url, facts)) untold.add(name);
-    }
-    return [...untold];
-  });
-}
-
-/** They are told of once somebody can say who they are. */
-function withoutReviewers(facts: PullRequestFacts, later: readonly string[]): PullRequestFacts {
-  const { reviewers = [] } = facts;
-  return later.length === 0
-    ? facts
-    : { ...facts, reviewers: reviewers.filter((name) => !later.includes(name)) };
+async function withPeople(
+  { people }: { readonly people: People },
+  teamId: string,
+  { key, facts: before }: { readonly key: string; readonly facts: PullRequestFacts | null },
+  facts: PullRequestFacts,
+): Promise<PullRequestFacts> {
+  if (facts.reviewers === undefined) return facts;
+  return { ...facts, reviewers: await people(teamId, key, facts.reviewers, before?.reviewers ?? []) };
 }

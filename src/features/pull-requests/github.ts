@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Failure, orNull } from '#codehost/client.ts';
 import {
+  awaited,
   type Check,
   checkStateIn,
   comment,
@@ -17,7 +18,6 @@ import {
   flag,
   id,
   listOf,
-  loginsIn,
   nameBy,
   page,
   pagesIn,
@@ -135,7 +135,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
     openedAtMs: timeMs(found.created_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === null ? null : { files, lines },
-    reviewers: loginsIn([
+    ...awaited([
       ...found.requested_reviewers,
       ...found.requested_teams.map((slug) => slug && `team ${slug}`),
     ]),
@@ -173,11 +173,9 @@ const readReview: Reading = async (read, { number, isPublic }) => {
       !(isPublic && STRANGERS.includes(who ?? '')),
   );
   const byReviewer = [...Map.groupBy(opinions, ({ user }) => user).values()];
-  const requests = byReviewer.flatMap((own) => {
-    if (own.at(-1)?.state !== 'CHANGES_REQUESTED') return [];
-    const approvedAt = own.findLastIndex(({ state }) => state === 'APPROVED');
-    return own.slice(approvedAt + 1).filter(({ state }) => state === 'CHANGES_REQUESTED');
-  });
+  const requests = byReviewer.flatMap((own) =>
+    own.slice(own.findLastIndex(({ state }) => state !== 'CHANGES_REQUESTED') + 1),
+  );
   requests.sort((a, b) => a.id - b.id);
   if (requests.length > 0)
     return requested(requests.map((one) => requestNews(one.id, one.user ?? 'somebody', one.html_url)));

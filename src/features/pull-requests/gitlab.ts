@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { orNull } from '#codehost/client.ts';
 import type { PullRequestNews } from '#jobs/pull-requests/pull-request.ts';
 import {
+  awaited,
   type Check,
   checkStateIn,
   comment,
@@ -131,15 +132,15 @@ const requestNotes = listOf(
 /** Approved by somebody, and by all who must. Older versions do not show requested changes. */
 const readReview: Reading = async (read, { number, before }, lacks) => {
   const found = await readReviewers(read, number);
-  const awaited = { reviewers: found('unreviewed') };
+  const unreviewed = awaited(found('unreviewed') ?? []);
   const requesting = found('requested_changes');
   if (requesting !== null) {
-    return { ...awaited, ...requested(await readRequests(read, number, requesting, before.requests)) };
+    return { ...unreviewed, ...requested(await readRequests(read, number, requesting, before.requests)) };
   }
   const approved = await orNull(read(`/merge_requests/${number}/approvals`, approvals));
   if (approved === null) lacks(PERMISSION);
   const isApproved = approved !== null && approved.approved_by.length > 0 && !approved.approvals_left;
-  return { ...awaited, review: isApproved ? 'approved' : null };
+  return { ...unreviewed, review: isApproved ? 'approved' : null };
 };
 
 async function readReviewers(read: Read, number: number) {
@@ -158,8 +159,12 @@ async function readRequests(
   const notes = (await orNull(read(path, requestNotes))) ?? [];
   return logins.flatMap((by) => {
     const note = notes.find(({ author }) => author === by);
-    if (note !== undefined) return requestNews(`${by}:${note.id}`, by, null);
-    return before.filter(({ names }) => names.some(({ name }) => name === by));
+    const earlier = before.filter(({ names }) => names.some(({ name }) => name === by));
+    const unnoted = requestNews(`${by}:`, by, null);
+    if (note === undefined) return earlier.length > 0 ? earlier : unnoted;
+    return earlier.some(({ key }) => key === unnoted.key)
+      ? earlier
+      : requestNews(`${by}:${note.id}`, by, null);
   });
 }
 
@@ -168,14 +173,14 @@ const comments = listOf(
   z
     .object({
       ...{ id, body: comment, author: account, position },
-      ...{ system: flag, resolvable: flag, resolved: flag },
+      ...{ system: flag, internal: flag, confidential: flag, resolvable: flag, resolved: flag },
     })
     .transform(({ position: at, ...note }) => {
       return { ...note, path: at?.new_path, line: at?.new_line ?? at?.old_line };
     }),
 );
 
-/** What its author left unresolved. */
+/** What its author left unresolved, without internal notes: a channel may have guests. */
 const readReviewComments: Dialect['reviewComments'] = async (read, number, reviewId) => {
   const [by = ''] = reviewId.split(':', 1);
   const list = `/merge_requests/${number}/notes?activity_filter=only_comments&${NEWEST_FIRST}&`;
@@ -184,7 +189,9 @@ const readReviewComments: Dialect['reviewComments'] = async (read, number, revie
     readAtOnce(read, list, comments),
   ]);
   if (found('requested_changes')?.includes(by) !== true) return reviewCommentsIn([], true);
-  const own = items.filter((one) => one.author === by && !one.system && !(one.resolvable && one.resolved));
+  const isSettled = (one: (typeof items)[number]) => one.resolvable && one.resolved;
+  const isHidden = (one: (typeof items)[number]) => one.system || one.internal || one.confidential;
+  const own = items.filter((one) => one.author === by && !isHidden(one) && !isSettled(one));
   return reviewCommentsIn(own.reverse(), isComplete);
 };
 

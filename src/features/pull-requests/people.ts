@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { LinkedName } from '#jobs/pull-requests/pull-request.ts';
 import { user } from '#slack/protocol/ids.ts';
-import { cachedLookup } from '#slack/workspace/names.ts';
 import type { FeatureTools } from '../feature.ts';
 import type { CodeHosts } from './code-hosts.ts';
 
@@ -18,47 +18,42 @@ export function peopleIn(given: object): ReadonlyMap<string, string> | undefined
   return settings.parse(given).people;
 }
 
-/** `found`: Slack's ids, by login in lower case. `later`: nobody could say. */
+/** Adds Slack's ids where they can be found. `before`: what the last look found. */
 export type People = (
   teamId: string,
   url: string,
-  logins: readonly string[],
-) => Promise<{ readonly found: ReadonlyMap<string, string>; readonly later: readonly string[] }>;
+  reviewers: readonly LinkedName[],
+  before: readonly LinkedName[],
+) => Promise<readonly LinkedName[]>;
 
-const FRESH_MS = 3_600_000;
 /** No team, and no bot. */
 const ACCOUNT = /^[\w.-]+$/;
 
-export function peopleBy(tools: FeatureTools, codeHosts: CodeHosts): People {
-  const { featureSettingsOf, workspaces, clock, log } = tools;
-  const byEmail = cachedLookup(
-    async (_key, teamId: string, url: string, login: string): Promise<string | null> => {
-      const email = await codeHosts.emailOf(url, login);
-      if (typeof email === 'string') return (await workspaces.of(teamId)).names.byEmail(email);
-      if (email?.outcome === 'later') throw new Error(email.reason);
-      return null;
-    },
-    clock,
-    { freshMs: FRESH_MS },
-  );
-  return async (teamId, url, logins) => {
+export function peopleBy({ featureSettingsOf, workspaces, log }: FeatureTools, codeHosts: CodeHosts): People {
+  const byEmail = async (teamId: string, url: string, login: string) => {
+    const email = await codeHosts.emailOf(url, login);
+    if (typeof email === 'string') return (await workspaces.of(teamId)).names.byEmail(email);
+    if (email?.outcome === 'later') throw new Error(email.reason);
+    return null;
+  };
+  return async (teamId, url, reviewers, before) => {
     const given = peopleIn(featureSettingsOf(teamId));
-    const found = new Map(given);
-    const later: string[] = [];
-    const unknown = logins.filter((login) => ACCOUNT.test(login) && !found.has(login.toLowerCase()));
-    const look = async (name: string) => {
-      const login = name.toLowerCase();
-      const key = JSON.stringify([teamId, URL.parse(url)?.host, login]);
+    const look = async (reviewer: LinkedName): Promise<LinkedName> => {
+      const login = reviewer.name.toLowerCase();
+      const known = before.find(({ name }) => name.toLowerCase() === login);
+      if (known !== undefined && known.userId !== null) return known;
+      const userId = given?.get(login);
+      if (userId !== undefined) return { ...reviewer, userId };
+      // `people: {}`: names are enough.
+      if (given?.size === 0 || !ACCOUNT.test(login)) return reviewer;
       try {
-        const id = await byEmail.get(key, teamId, url, login);
-        if (id !== null) found.set(login, id);
+        const found = await byEmail(teamId, url, login);
+        return found === null ? reviewer : { ...reviewer, userId: found };
       } catch (error) {
         log.warn('reviewer_not_found', { error });
-        later.push(name);
+        return known === undefined ? { ...reviewer, userId: null } : reviewer;
       }
     };
-    // `people: {}`: names are enough.
-    if (given?.size !== 0) await Promise.all(unknown.map(look));
-    return { found, later };
+    return Promise.all(reviewers.map(look));
   };
 }

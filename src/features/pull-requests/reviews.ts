@@ -103,7 +103,7 @@ function textOf(deps: ListenerDeps, { news, url }: OpenNews, comments: readonly 
   const text = reviewPrompt(news, pullRequestName(url, sites) ?? url, comments);
   const verdict = judgePrompt(text, promptMaxOf(deps));
   if (verdict.kind === 'too_long') {
-    throw new Refused(refusalView({ ...verdict, kind: 'too_long_together', mayUntick: true }));
+    throw new Refused(refusalView({ ...verdict, kind: 'too_long_together', mayUntick: comments.length > 1 }));
   }
   return escapeMrkdwn(sanitize(text));
 }

@@ -157,7 +157,7 @@ export function noCommentsView({ names }: PullRequestNews): SlackMessage {
 export const readingReviewView = say`⏳ Reading the review…`;
 export const tooManyCommentsView = say`⚠️ *I couldn't find the review:* there are more comments than I can read. Copy what matters into a reply.`;
 export const nothingTickedView = say`Tick at least one comment.`;
-export const reviewChangedView = say`✏️ A comment was edited or deleted in the meantime. Close this form and press the button again.`;
+export const reviewChangedView = say`✏️ A comment was sent, edited or deleted in the meantime. Close this form and press the button again.`;
 export const reviewNotReadView = say`⚠️ *I couldn't read the review.* Please try again later.`;
 
 export const pullRequestViews = {

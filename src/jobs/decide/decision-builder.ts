@@ -59,16 +59,12 @@ const DRAFT_SPACING_MS = 1_000;
 
 const MAX_OFFERS = 20;
 
-/** The oldest one that is settled goes first. */
+/** The oldest one that is shown as settled goes first, then one that is settled. */
 function withinMax(offers: readonly Offer[]): readonly Offer[] {
   if (offers.length <= MAX_OFFERS) return offers;
-  return offers.toSpliced(
-    Math.max(
-      0,
-      offers.findIndex(({ outcome }) => outcome !== null),
-    ),
-    1,
-  );
+  const going =
+    offers.find(({ isShown }) => isShown) ?? offers.find(({ outcome }) => outcome !== null) ?? offers[0];
+  return offers.filter((one) => one !== going);
 }
 
 const LANES: Readonly<Record<CallRequest['kind'], readonly [Lane['to'], name: string]>> = {

@@ -15,10 +15,10 @@ export type PullRequestFacts = Readonly<{
   review?: 'approved' | 'changes_requested';
   previewUrl?: string;
   failing?: PullRequestNews;
-  /** Oldest first, at most five. */
+  /** Oldest first. */
   requests?: readonly PullRequestNews[];
-  /** Logins: their reviews are awaited. */
-  reviewers?: readonly string[];
+  /** Their reviews are awaited. */
+  reviewers?: readonly LinkedName[];
 }>;
 
 /** Somebody must act. */
@@ -30,8 +30,8 @@ export type PullRequestNews = Readonly<{
   names: readonly LinkedName[];
 }>;
 
-/** `userId`: in Slack. */
-export type LinkedName = Readonly<{ name: string; url: string | null; userId?: string }>;
+/** `userId`: in Slack; null: to be asked for once more. */
+export type LinkedName = Readonly<{ name: string; url: string | null; userId?: string | null }>;
 
 type PullRequestState = 'draft' | 'open' | 'merged' | 'closed';
 

@@ -227,7 +227,7 @@ const LINKED_NAME_MAX = 60;
 /** Null: there are none. */
 export function namedThere(names: readonly LinkedName[]): Mrkdwn | null {
   const shown = names.map(({ name, userId }) =>
-    userId === undefined ? asWritten(oneLine(name, LINKED_NAME_MAX)) : userMention(userId),
+    userId ? userMention(userId) : asWritten(oneLine(name, LINKED_NAME_MAX)),
   );
   return shown.length === 0 ? null : joined(shown, ', ');
 }
@@ -302,19 +302,20 @@ export function cardActions(
   }
   if (sendNow !== null) return targetButton(buttons.sendNow, job, { message: sendNow });
   const standing = cardStandingOf(job);
-  if (standing === 'checks_failing') return answerButton(job, 'checks', buttons.askForFix);
-  if (standing === 'changes_requested') return answerButton(job, 'review', buttons.sendReview);
+  const followUp = targetButton(buttons.followUp, job);
+  if (standing === 'checks_failing') return answerButton(job, 'checks', buttons.askForFix) ?? followUp;
+  if (standing === 'changes_requested') return answerButton(job, 'review', buttons.sendReview) ?? followUp;
   const isPlainEnd =
     stage.kind === 'ended' &&
     stage.status === 'completed' &&
     stage.stoppedBy === undefined &&
     shownLinkOf(job) === null;
-  return isPlainEnd && targetButton(buttons.followUp, job);
+  return isPlainEnd && followUp;
 }
 
 function answerButton(job: Job, kind: PullRequestNews['kind'], button: ButtonKind) {
   const news = lastToAnswer(job, kind);
-  return news && targetButton(button, job, { news: news.key });
+  return news ? targetButton(button, job, { news: news.key }) : null;
 }
 
 export type CardFacts = ViewFacts & Readonly<{ queue: Queue }>;

@@ -22,9 +22,9 @@ export function putNewest<T>(known: Map<string, T>, id: string, value: T): void 
   known.set(id, value);
 }
 
-/** If `mayBeStale`, the last answer serves while Slack fails or is slow. A failure is not kept. */
-export function cachedLookup<T, By extends readonly unknown[] = []>(
-  lookUp: (id: string, ...by: By) => Promise<T>,
+/** If `mayBeStale`, the last answer serves while Slack fails or is slow. */
+export function cachedLookup<T>(
+  lookUp: (id: string) => Promise<T>,
   clock: Clock,
   { freshMs = FRESH_MS, mayBeStale = true } = {},
 ) {
@@ -41,9 +41,9 @@ export function cachedLookup<T, By extends readonly unknown[] = []>(
     putNewest(known, id, { value, freshUntilMs: clock.now() + freshMs });
   }
 
-  function ask(id: string, by: By) {
+  function ask(id: string) {
     const isLatest = () => underWay.get(id) === asking;
-    const answer = lookUp(id, ...by)
+    const answer = lookUp(id)
       .then((value) => {
         if (isLatest()) remember(id, value);
         return value;
@@ -58,10 +58,10 @@ export function cachedLookup<T, By extends readonly unknown[] = []>(
 
   return {
     knows,
-    get: async (id: string, ...by: By): Promise<T> => {
+    get: async (id: string): Promise<T> => {
       const last = known.get(id);
       if (last !== undefined && knows(id)) return last.value;
-      const { answer, sinceMs } = underWay.get(id) ?? ask(id, by);
+      const { answer, sinceMs } = underWay.get(id) ?? ask(id);
       if (last === undefined || !mayBeStale) return answer;
       // A late answer serves the next caller.
       const orLast = answer.catch(() => last.value);

@@ -198,7 +198,7 @@ describe('what cannot be looked at (P4)', () => {
   });
 
   test('what hangs beside it costs only itself, and keeps its last value', async () => {
-    await using at = await lookingAtGithub(200);
+    await using at = await lookingAtGithub(500);
     const pull = at.host.open({ repository: 'acme/docs' });
     pull.check('build', 'success');
     const facts = await factsOf(at.look(pull));

@@ -30,52 +30,70 @@ function lookingForPeople(people?: Readonly<Record<string, string>>) {
   const look = peopleBy(tools as never, { emailOf } as never);
   return {
     ...{ asked, world, logged },
-    look: async (logins: readonly string[], url = LINK) => {
-      const { found, later } = await look('T1', url, logins);
-      return { found: Object.fromEntries(found), later };
+    /** Slack's ids, by name. @param before what the last look found */
+    look: async (
+      names: readonly string[],
+      before: Readonly<Record<string, string | null | undefined>> = {},
+    ) => {
+      const linked = (name: string, userId?: string | null) => {
+        return { name, url: null, ...(userId !== undefined && { userId }) };
+      };
+      const known = Object.entries(before).map(([name, userId]) => linked(name, userId));
+      const found = await look(
+        'T1',
+        LINK,
+        names.map((name) => linked(name)),
+        known,
+      );
+      return Object.fromEntries(found.map(({ name, userId }) => [name, userId]));
     },
   };
 }
 
 describe('reviewers in Slack (P5)', () => {
-  test('are found by the file, else by their profiles, which are read once for a host', async () => {
+  test('are found by the file, else by their profiles, which are read once', async () => {
     const at = lookingForPeople({ octocat: 'U0CAT' });
-    const found = { octocat: 'U0CAT', bob: 'U1' };
-    expect(await at.look(['Octocat', 'Bob'])).toEqual({ found, later: [] });
-    expect(await at.look(['bob'], 'https://github.com/acme/api/pull/1')).toEqual({ found, later: [] });
+    const found = await at.look(['Octocat', 'Bob']);
+    expect(found).toEqual({ Octocat: 'U0CAT', Bob: 'U1' });
+    expect(await at.look(['Octocat', 'Bob'], found)).toEqual(found);
     expect(at.asked).toEqual(['bob']);
-    await at.look(['bob'], 'https://git.acme.example/acme/api/pull/1');
-    expect(at.asked).toEqual(['bob', 'bob']);
   });
 
   test('are not looked for where the file says that names are enough', async () => {
     const at = lookingForPeople({});
-    expect(await at.look(['bob'])).toEqual({ found: {}, later: [] });
+    expect(await at.look(['bob'])).toEqual({ bob: undefined });
     expect(at.asked).toEqual([]);
   });
 
   test('are accounts: a team has no profile', async () => {
     const at = lookingForPeople();
-    expect(await at.look(['team bob', 'renovate[bot]'])).toEqual({ found: {}, later: [] });
+    expect(await at.look(['team bob', 'renovate[bot]'])).toEqual({
+      'team bob': undefined,
+      'renovate[bot]': undefined,
+    });
     expect(at.asked).toEqual([]);
   });
 
   test.each([
     ['a code host', { email: LATER }],
     ['Slack', { slackFails: true }],
-  ])('are asked for again if %s does not answer, but not if they show no address', async (_, failing) => {
+  ])('are asked for once more if %s does not answer, then named', async (_, failing) => {
     const at = lookingForPeople();
     const { email, slackFails } = at.world;
     Object.assign(at.world, failing);
-    expect(await at.look(['Bob'])).toEqual({ found: {}, later: ['Bob'] });
+    expect(await at.look(['Bob'])).toEqual({ Bob: null });
+    expect(await at.look(['Bob'], { Bob: null })).toEqual({ Bob: undefined });
     Object.assign(at.world, { email, slackFails });
-    expect(await at.look(['Bob'])).toEqual({ found: { bob: 'U1' }, later: [] });
+    expect(await at.look(['Bob'], { Bob: null })).toEqual({ Bob: 'U1' });
+  });
+
+  test('are named if they show no address', async () => {
+    const at = lookingForPeople();
     at.world.email = null;
-    expect(await at.look(['eve'])).toEqual({ found: {}, later: [] });
+    expect(await at.look(['eve'])).toEqual({ eve: undefined });
     at.world.email = { outcome: 'no_access', reason: 'not_allowed' };
-    expect(await at.look(['mallory'])).toEqual({ found: {}, later: [] });
-    const asked = at.asked.length;
-    await at.look(['eve', 'mallory']);
-    expect(at.asked.length).toBe(asked);
+    expect(await at.look(['mallory'])).toEqual({ mallory: undefined });
+    await at.look(['eve', 'mallory'], { eve: undefined, mallory: undefined });
+    expect(at.asked).toEqual(['eve', 'mallory']);
   });
 });

@@ -21,10 +21,17 @@ const requested = (...ids: readonly string[]): PullRequestFacts => ({
   })),
 });
 
-function seen(world: World, facts: PullRequestFacts = {}, people?: Readonly<Record<string, string>>) {
-  const given = people && { people: new Map(Object.entries(people)) };
-  return world.apply({ type: 'pull_request_seen', url: LINK, facts: { state: 'open', ...facts }, ...given });
+function seen(world: World, facts: PullRequestFacts = {}) {
+  return world.apply({ type: 'pull_request_seen', url: LINK, facts: { state: 'open', ...facts } });
 }
+
+/** Each by name, or as `name=U1` with an id in Slack. */
+const awaiting = (...people: readonly string[]): PullRequestFacts => ({
+  reviewers: people.map((one) => {
+    const [name = '', userId] = one.split('=');
+    return { name, url: null, ...(userId !== undefined && { userId }) };
+  }),
+});
 
 const heard = (world: World) => world.news.filter((news) => /^(checks|review)/.test(news));
 const offers = (world: World) =>
@@ -49,7 +56,7 @@ describe('failing checks (P5)', () => {
   test('are not told once it is over', () => {
     for (const state of ['merged', 'closed'] as const) {
       const world = anEndedJob({ prLink: LINK });
-      seen(world, { ...failing('a'), ...requested('1'), state, reviewers: ['bob'] });
+      seen(world, { ...failing('a'), ...requested('1'), state, ...awaiting('bob') });
       expect(heard(world)).toEqual([]);
     }
   });
@@ -99,7 +106,6 @@ describe('changes requested (P5)', () => {
     expect(answer(world, 'review:1', 'U3').calls).toEqual([]);
     expect(world.news.filter((news) => news.startsWith('follow-up'))).toEqual(['follow-up by U2: Please']);
     expect(offers(world)).toEqual([{ answer: 'answered', by: 'U2' }]);
-    expect(world.job.pullRequests?.[0]?.answers).toEqual([{ key: 'review:1', sent: [] }]);
   });
 
   test.each([
@@ -122,6 +128,32 @@ describe('changes requested (P5)', () => {
     followUp(world);
     world.advance(5 * MINUTE_MS);
     expect(openNews(world.job, news)).toBeNull();
+    expect(cardActions(world.job, { sendNow: null, undecided: null })).toMatchObject({
+      text: { text: 'Reply to the agent' },
+    });
+  });
+
+  test('are not sent again with the next request of the same person', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, requested('carol:1'));
+    world.apply({
+      type: 'news_answered',
+      news: 'review:carol:1',
+      userId: 'U2',
+      text: 'Please',
+      sent: ['c1'],
+    });
+    seen(world, requested('carol:2'));
+    expect(openNews(world.job, 'review:carol:2')?.sent).toEqual(['c1']);
+  });
+
+  test('are not sent without a word, and can be sent after that', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, requested('1'));
+    expect(world.apply({ type: 'news_answered', news: 'review:1', userId: 'U2', text: '' }).calls).toEqual(
+      [],
+    );
+    expect(openNews(world.job, 'review:1')).not.toBeNull();
   });
 
   test('are not sent once they were dismissed or it is merged', () => {
@@ -200,10 +232,10 @@ describe('the cap on messages about checks and reviews (P5)', () => {
   test('a muted thread hears of none of it, and of what is still so once it is unmuted', () => {
     const world = anEndedJob({ prLink: LINK });
     world.apply({ type: 'mute_pressed', userId: 'U2' });
-    seen(world, { ...failing('a'), ...requested('1'), reviewers: ['bob'] });
+    seen(world, { ...failing('a'), ...requested('1'), ...awaiting('bob') });
     expect(heard(world)).toEqual([]);
     world.reply('unmute');
-    seen(world, { ...requested('1'), reviewers: ['bob'] });
+    seen(world, { ...requested('1'), ...awaiting('bob') });
     expect(heard(world)).toEqual(['review:1', 'review wanted: bob']);
   });
 });
@@ -228,15 +260,15 @@ describe('after an update', () => {
     seen(world);
     const [{ told: _, ...earlier } = { url: LINK }] = world.job.pullRequests ?? [];
     world.job = { ...world.job, pullRequests: [earlier as SeenPullRequest] };
-    seen(world, { ...failing('a'), ...requested('1'), reviewers: ['bob'] });
+    seen(world, { ...failing('a'), ...requested('1'), ...awaiting('bob') });
     expect(heard(world)).toEqual([]);
-    seen(world, { ...failing('b'), ...requested('1'), reviewers: ['bob', 'carol'] });
+    seen(world, { ...failing('b'), ...requested('1'), ...awaiting('bob', 'carol') });
     expect(heard(world)).toEqual(['checks:b', 'review wanted: carol']);
   });
 
   test('the first look tells all', () => {
     const world = anEndedJob({ prLink: LINK });
-    seen(world, { ...failing('a'), reviewers: ['bob'] });
+    seen(world, { ...failing('a'), ...awaiting('bob') });
     expect(heard(world)).toEqual(['checks:a', 'review wanted: bob']);
   });
 });
@@ -244,21 +276,29 @@ describe('after an update', () => {
 describe('a wanted review (P5)', () => {
   test('is told once for each reviewer, with those who are known in Slack', () => {
     const world = anEndedJob({ prLink: LINK });
-    seen(world, { reviewers: ['Octocat', 'bob'] }, { octocat: 'U0CAT' });
-    seen(world, { reviewers: ['octocat', 'bob'] });
-    seen(world, { reviewers: ['carol', 'bob'] });
-    seen(world, { reviewers: ['octocat'] });
+    seen(world, { ...awaiting('Octocat=U0CAT', 'bob') });
+    seen(world, { ...awaiting('octocat', 'bob') });
+    seen(world, { ...awaiting('carol', 'bob') });
+    seen(world, { ...awaiting('octocat') });
     expect(heard(world)).toEqual(['review wanted: U0CAT,bob', 'review wanted: carol']);
   });
 
   test('is not told of a draft; once it is ready, of those who were asked', () => {
     const world = anEndedJob({ prLink: LINK });
-    seen(world, { state: 'draft', reviewers: ['bob'] });
+    seen(world, { state: 'draft', ...awaiting('bob') });
     expect(heard(world)).toEqual([]);
-    seen(world, { reviewers: ['bob'] });
-    seen(world, { state: 'draft', reviewers: ['bob'] });
-    seen(world, { reviewers: ['bob'] });
+    seen(world, { ...awaiting('bob') });
+    seen(world, { state: 'draft', ...awaiting('bob') });
+    seen(world, { ...awaiting('bob') });
     expect(heard(world)).toEqual(['review wanted: bob']);
+  });
+
+  test('of a draft that becomes ready again is told with all who were asked', () => {
+    const world = anEndedJob({ prLink: LINK });
+    seen(world, { ...awaiting('bob') });
+    seen(world, { state: 'draft', ...awaiting('bob') });
+    seen(world, { ...awaiting('bob', 'carol') });
+    expect(heard(world)).toEqual(['review wanted: bob', 'review wanted: bob,carol']);
   });
 
   test('is told of a draft that becomes ready without anybody asked, and of no other such', () => {

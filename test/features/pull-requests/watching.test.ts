@@ -7,6 +7,7 @@ import { checkPullRequest } from '../../../src/features/pull-requests/follow.ts'
 import { PullRequests } from '../../../src/features/pull-requests/queries.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { parsePullRequestLink } from '../../../src/jobs/pull-requests/link.ts';
+import type { LinkedName } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { LeaseLostError, type Store } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 import { policy } from '../../jobs/support/builders.ts';
@@ -55,7 +56,7 @@ beforeEach(async () => {
     stopping: stopping.signal,
     newContext,
     codeHosts,
-    people: async () => ({ found: new Map(), later: [] }),
+    people: async (_teamId, _url, reviewers) => reviewers,
   };
 });
 
@@ -116,14 +117,16 @@ const newsOf = (id: string) =>
   );
 
 describe('reviewers (P5)', () => {
-  test('are looked for until they are told of, and only of open pull requests', async () => {
+  test('are told once somebody can say who they are, or the second time that nobody can', async () => {
     const pull = host.open({ repository: 'acme/docs' });
     await announce('1', host.githubLink(pull));
-    const asked: (readonly string[])[] = [];
-    let later: readonly string[] = ['carol'];
-    const people: typeof tools.people = async (_teamId, _url, logins) => {
-      asked.push(logins);
-      return { found: new Map([['bob', 'U2']]), later };
+    const known: (readonly LinkedName[])[] = [];
+    const people: typeof tools.people = async (_teamId, _url, reviewers, before) => {
+      known.push(before);
+      return reviewers.map((one) => ({
+        ...one,
+        userId: one.name === 'Bob' ? 'U2' : before.length > 0 ? 'U3' : null,
+      }));
     };
     tools = { ...tools, people };
     const again = async () => {
@@ -134,15 +137,15 @@ describe('reviewers (P5)', () => {
     pull.ask('carol');
     await look();
     expect(await newsOf('1')).toEqual(['U2']);
-    later = [];
     await again();
-    expect(await newsOf('1')).toEqual(['U2', 'carol']);
+    expect(await newsOf('1')).toEqual(['U2', 'U3']);
     await again();
-    expect(asked).toEqual([['Bob', 'carol'], ['carol'], []]);
-    pull.ask('dave');
-    pull.merge('bob');
-    await again();
-    expect(asked.at(-1)).toEqual([]);
+    expect(await newsOf('1')).toEqual(['U2', 'U3']);
+    expect(known.map((before) => before.map(({ userId }) => userId))).toEqual([
+      [],
+      ['U2', null],
+      ['U2', 'U3'],
+    ]);
   });
 });
 

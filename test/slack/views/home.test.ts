@@ -122,7 +122,7 @@ test.each<[string, Parameters<typeof aJob>[0], number | null, string]>([
     null,
     'Ask for a fix',
   ],
-  ['Changes requested', seen({ state: 'open', review: 'changes_requested' }), null, 'View pull request'],
+  ['Changes requested', seen({ state: 'open', review: 'changes_requested' }), null, 'Reply to the agent'],
 ])('what needs the reader comes first, with its button: %s (L2)', (words, some, count, label) => {
   const undecided = count === null ? null : { count, callId: 'c' };
   const one = { job: aJob({ threadTs, ...some }), undecided };

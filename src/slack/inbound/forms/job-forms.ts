@@ -219,19 +219,12 @@ export function formSubmitted(button: string, decide: Decide): InteractionListen
     if (job === null) return unknownJobAnswer(deps);
     if (job.channelId !== made.channelId) return notYourFormView;
     const decided = await decide(deps, made, job, form);
-    const keysIfLate = form.keys.map((key) => `late:${key}`);
     const write = () =>
       deps.store.transaction(async (tx) => {
         const event = typeof decided === 'function' ? await decided(tx) : decided;
         if (event instanceof Refused) return event;
         const after = await applyOnce(tx, deps, form, { button, jobId: job.id, event });
-        // A later delivery gets the answer of the first, which Slack may not have.
-        if (after === null) {
-          if (!(await tx.inboundRequests.isKnown(keysIfLate))) return null;
-          return { job: (await tx.jobs.get(job.id)) ?? job, event, hasEffect: false };
-        }
-        if (!after.hasEffect) await tx.inboundRequests.remember(keysIfLate, deps.clock.now());
-        return { ...after, event };
+        return after && { ...after, event };
       });
     const after = await storeRequest(deps, write, () => admissionProblem(deps, userId, job.channelId));
     return after === null || after.hasEffect ? null : tooLate(deps, after.job, after.event);

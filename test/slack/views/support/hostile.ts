@@ -99,7 +99,7 @@ function seen(url: string): fc.Arbitrary<SeenPullRequest> {
       previewUrl: address(),
       failing: pullRequestNews('checks'),
       requests: fc.array(pullRequestNews('review'), { maxLength: 5 }),
-      reviewers: fc.array(text(), { maxLength: 10 }),
+      reviewers: fc.array(fc.record({ name: text(), url: fc.constant(null) }), { maxLength: 10 }),
     },
     { requiredKeys: [] },
   );

@@ -109,7 +109,8 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
       .map(({ by, state: _, notes: __, ...note }: NoteFacts) => ({
         ...{ system: false, resolvable: false, ...note, author: user(by) },
         ...{ created_at: updated, updated_at: updated, noteable_id: 1_000 + number },
-        ...{ noteable_type: 'MergeRequest', noteable_iid: number, project_id: projectId, internal: false },
+        ...{ noteable_type: 'MergeRequest', noteable_iid: number, project_id: projectId },
+        internal: note.body.startsWith('internal:'),
       }))
       .reverse(),
   };
