@@ -4,7 +4,7 @@ import { openPostgres } from '../../src/store/engines/postgres.ts';
 import { inspectStore } from '../../src/store/inspect.ts';
 import { migrateStore, openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { NOW_MS } from '../contract/store/samples.ts';
+import { claimDue, NOW_MS } from '../contract/store/samples.ts';
 import { storeContract } from '../contract/store-contract.ts';
 import { noPgBouncer, type PgBouncer, type PoolMode, startPgBouncer } from '../support/pgbouncer.ts';
 import { createTestDatabase, type TestDatabase, testServerUrl } from '../support/postgres.ts';
@@ -55,17 +55,9 @@ for (const mode of ['transaction', 'session'] as const) {
           }),
         );
       await Promise.all(Array.from({ length: 60 }, (_, index) => schedule(inTurn(index), index)));
-      const claim = {
-        kinds: ['check_job'],
-        nowMs: NOW_MS,
-        leaseNowMs: NOW_MS,
-        leaseUntilMs: NOW_MS + 1_000,
-        inFlight: [],
-        limit: 3,
-      } as const;
       const claims = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          inTurn(index).transaction((tx) => tx.tasks.claim({ ...claim })),
+          inTurn(index).transaction((tx) => claimDue(tx, ['check_job'], NOW_MS, { limit: 3 })),
         ),
       );
       const claimed = claims.flat().map(({ subject }) => subject);

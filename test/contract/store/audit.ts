@@ -3,7 +3,7 @@ import { readAudit } from '../../../src/features/reports/audit.ts';
 import { Reports } from '../../../src/features/reports/queries.ts';
 import type { Recorded } from '../../../src/store/queries/operations.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
+import { aFollowUp, aJob, NOW_MS } from './samples.ts';
 
 const PERIOD = { sinceMs: NOW_MS, untilMs: NOW_MS + 10_000 };
 const press: Recorded = {
@@ -35,7 +35,7 @@ export function auditContract(open: OpenStore): void {
       const followUps = Object.entries(at).map(([messageTs, text]) =>
         aFollowUp({ id: `reply-${text}`, messageTs, text, state: 'sent' }),
       );
-      await opened.run((tx) => tx.write(aDecision({ job: aJob(), followUps }), NOW_MS));
+      await opened.write({ job: aJob(), followUps });
       const reply = {
         teamId: 'T1',
         userId: 'U1',
@@ -53,9 +53,7 @@ export function auditContract(open: OpenStore): void {
       const HOURS = 3_600_000;
       for (const hours of [7, 0, 4]) {
         const requestedAtMs = NOW_MS + hours * HOURS;
-        await opened.run((tx) =>
-          tx.write(aDecision({ job: aJob({ id: `${hours}`, threadTs: null, requestedAtMs }) }), NOW_MS),
-        );
+        await opened.write({ job: aJob({ id: `${hours}`, threadTs: null, requestedAtMs }) });
         await record(`${hours}`, { atMs: requestedAtMs + 1 });
       }
       const period = { sinceMs: NOW_MS, untilMs: NOW_MS + 7 * HOURS + 1 };

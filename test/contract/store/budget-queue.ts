@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
 import { anAgentJob } from '../../jobs/support/builders.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
+import { aCall, aCreateCall, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
 export function budgetQueueContract(open: OpenStore): void {
   describe('the queue for an hourly budget', () => {
@@ -11,7 +11,7 @@ export function budgetQueueContract(open: OpenStore): void {
     const want = (id: string, callId: string, projectId = 'docs') => {
       const job = aJob({ id, projectId, threadTs: `${id}.000100` });
       const calls = [aCreateCall(callId, { lane: lane(id) }), aCall(`post-${callId}`)];
-      return opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
+      return opened.write({ job, calls });
     };
     const waiting = async (projectId = 'docs') =>
       (await opened.run((tx) => tx.budgetQueue.waiting(projectId))).map(
@@ -34,7 +34,7 @@ export function budgetQueueContract(open: OpenStore): void {
       const start = (id: string, requesterId: string | null, fields: Partial<Job> = {}) => {
         const job = aJob({ id, requesterId, threadTs: `${id}.000100`, ...fields });
         const calls = [aCreateCall(`call-${id}`, { lane: lane(id) })];
-        return opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
+        return opened.write({ job, calls });
       };
       await start('recipe', null);
       await start('alice', 'U1');
@@ -74,7 +74,7 @@ export function budgetQueueContract(open: OpenStore): void {
           snippets: [{ name: text, url: text }],
         });
         const calls = [aCreateCall(`call-${index}`, { lane: lane(job.id) })];
-        await opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
+        await opened.write({ job, calls });
       }
       const found = await opened.run((tx) => tx.budgetQueue.waiting('docs'));
       expect(found.map(({ isUnattended }) => isUnattended)).toEqual(texts.map(() => true));
@@ -84,16 +84,11 @@ export function budgetQueueContract(open: OpenStore): void {
       const request = { kind: 'send_message', agentJobId: 'agent-1', prompt: 'Shorter' } as const;
       const message = (callId: string) => aCall(callId, { lane: lane('job-1'), request });
       const write = (state: 'waiting' | 'excluded', ...callIds: string[]) =>
-        opened.run((tx) =>
-          tx.write(
-            aDecision({
-              job: aJob({ agentJob: anAgentJob() }),
-              followUps: [aFollowUp({ state })],
-              calls: callIds.map(message),
-            }),
-            NOW_MS,
-          ),
-        );
+        opened.write({
+          job: aJob({ agentJob: anAgentJob() }),
+          followUps: [aFollowUp({ state })],
+          calls: callIds.map(message),
+        });
       await write('waiting', 'call-1');
       await want('b', 'call-2');
       await opened.run((tx) => tx.calls.recordOutcome('call-1', { state: 'not_made', detail: null }, NOW_MS));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NewCall } from '../../../src/jobs/call.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from './samples.ts';
+import { aCall, aCreateCall, aJob, NOW_MS } from './samples.ts';
 
 const LANE = 'thread:job-1';
 const HOUR_MS = 3_600_000;
@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 export function callContract(open: OpenStore): void {
   describe('the ledger of calls', () => {
     const opened = useStore(open);
-    const want = (...calls: NewCall[]) => opened.run((tx) => tx.write(aDecision({ calls }), NOW_MS));
+    const want = (...calls: NewCall[]) => opened.write({ calls });
     const next = async (lane = LANE) => (await opened.run((tx) => tx.calls.next(lane)))?.call ?? null;
     const start = (id: string, atMs = NOW_MS) => opened.run((tx) => tx.calls.start(id, atMs));
     const settle = (id: string, state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made') =>
@@ -116,12 +116,6 @@ export function callContract(open: OpenStore): void {
       expect(await next()).toBeNull();
     });
 
-    test('lanes do not wait for each other', async () => {
-      await want(aCall('a'), aCreateCall('b'));
-      await start('a');
-      expect((await next('agent:job-1'))?.id).toBe('b');
-    });
-
     test('a second call with the same natural key does nothing', async () => {
       await want(aCall('a', { naturalKey: 'card' }));
       await want(aCall('b', { naturalKey: 'card' }));
@@ -143,13 +137,6 @@ export function callContract(open: OpenStore): void {
       expect(await opened.run((tx) => tx.calls.get('c'))).toBeNull();
     });
 
-    test('a call to be retried is wanted again, in its old place', async () => {
-      await want(aCall('a'), aCall('b'));
-      await start('a');
-      await settle('a', 'retry');
-      expect(await next()).toMatchObject({ id: 'a', state: 'pending', startedAtMs: null });
-    });
-
     test('a failed post may become wanted again', async () => {
       await want(aCall('a'));
       await start('a');
@@ -169,45 +156,11 @@ export function callContract(open: OpenStore): void {
       await expect(start('nobody')).rejects.toThrow('not pending');
     });
 
-    test('each lane with new calls gets its task at once', async () => {
-      await want(aCall('a'), aCreateCall('b'));
-      const kinds = ['post_to_slack', 'call_agent'] as const;
-      const claim = {
-        kinds,
-        nowMs: NOW_MS,
-        leaseNowMs: NOW_MS,
-        leaseUntilMs: NOW_MS + 1,
-        inFlight: [],
-        limit: 10,
-      };
-      const tasks = await opened.run((tx) => tx.tasks.claim(claim));
-      expect(tasks.map(({ kind, subject }) => `${kind} ${subject}`).sort()).toEqual([
-        'call_agent agent:job-1',
-        'post_to_slack thread:job-1',
-      ]);
-    });
-
     test('a lane that waits for its retry is not hurried by a new call', async () => {
       const lane = { kind: 'post_to_slack', subject: LANE, runAtMs: NOW_MS + 60_000 } as const;
       await opened.run((tx) => tx.tasks.schedule({ ...lane, ifScheduled: 'keep' }));
       await want(aCall('a'));
       expect(await opened.run((tx) => tx.tasks.nextDueAtMs(['post_to_slack']))).toBe(NOW_MS + 60_000);
-    });
-
-    test('a decision schedules the tasks of its job', async () => {
-      const task = { kind: 'check_job', runAtMs: NOW_MS + 5_000, ifScheduled: 'replace' } as const;
-      await opened.run((tx) => tx.write(aDecision({ tasks: [task] }), NOW_MS));
-      const claim = {
-        kinds: ['check_job'],
-        nowMs: NOW_MS + 5_000,
-        leaseNowMs: NOW_MS + 5_000,
-        leaseUntilMs: NOW_MS + 6_000,
-        inFlight: [],
-        limit: 1,
-      } as const;
-      expect(await opened.run((tx) => tx.tasks.claim(claim))).toMatchObject([
-        { kind: 'check_job', subject: 'job-1', attempts: 0 },
-      ]);
     });
 
     describe('the messages that calls have posted', () => {
@@ -240,16 +193,8 @@ export function callContract(open: OpenStore): void {
         await want(notice('a', 'C8'), notice('b', 'C8'), notice('c', 'C9'), notice('d', 'C7'));
         for (const id of ['a', 'b', 'c']) await made(id, 'done', '1.000100');
         const notices = { runAtMs: NOW_MS + 10, ifScheduled: 'keep' } as const;
-        await opened.run((tx) => tx.write(aDecision({ notices }), NOW_MS));
-        const claim = {
-          kinds: ['refresh_notice'],
-          nowMs: NOW_MS + 10,
-          leaseNowMs: NOW_MS,
-          leaseUntilMs: NOW_MS + 1,
-          inFlight: [],
-          limit: 10,
-        } as const;
-        const tasks = await opened.run((tx) => tx.tasks.claim(claim));
+        await opened.write({ notices });
+        const tasks = await opened.claim(['refresh_notice'], NOW_MS + 10);
         expect(tasks.map(({ subject, group }) => [subject, group]).sort()).toEqual([
           ['notice:job-1:C8', 'T1/C8/'],
           ['notice:job-1:C9', 'T1/C9/'],
@@ -264,26 +209,11 @@ export function callContract(open: OpenStore): void {
       await start('a', NOW_MS);
       await start('post', NOW_MS);
       const other = aJob({ id: 'job-2', channelId: 'C2', projectId: 'api' });
-      await opened.run((tx) => tx.write(aDecision({ job: other, calls: [aCreateCall('d')] }), NOW_MS));
+      await opened.write({ job: other, calls: [aCreateCall('d')] });
       await start('d', NOW_MS - 5);
       expect(await budget()).toEqual([NOW_MS - 10, NOW_MS]);
       expect(await budget('api')).toEqual([NOW_MS - 5]);
       expect(await budget('nobody')).toEqual([]);
-    });
-
-    test('a call leaves the budget after exactly an hour', async () => {
-      await want(aCreateCall('a'));
-      await start('a');
-      await settle('a', 'done');
-      expect(await budget('docs', NOW_MS - 1)).toEqual([NOW_MS]);
-      expect(await budget('docs', NOW_MS)).toEqual([]);
-    });
-
-    test('a call that the API refused to take is not in the budget', async () => {
-      await want(aCreateCall('a'));
-      await start('a');
-      await settle('a', 'retry');
-      expect(await budget()).toEqual([]);
     });
   });
 }

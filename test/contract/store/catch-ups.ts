@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LiveThreads } from '../../../src/store/queries/catch-ups.ts';
 import type { Transaction } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
+import { aFollowUp, aJob, NOW_MS } from './samples.ts';
 
 const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
 const MINUTE_MS = 60_000;
@@ -14,7 +14,7 @@ export function catchUpContract(open: OpenStore): void {
     const write = (fields: Parameters<typeof aJob>[0]) => {
       threads += 1;
       const job = aJob({ teamId: 'T1', threadTs: `17.${threads}`, ...fields });
-      return opened.run((tx) => tx.write(aDecision({ job }), NOW_MS));
+      return opened.write({ job });
     };
     const live = (more: Partial<LiveThreads> = {}) =>
       opened.run((tx) => {
@@ -60,17 +60,13 @@ export function catchUpContract(open: OpenStore): void {
     });
 
     test('replies that wait for a thread go out once it is read, or given up; those whose window is not over wait on', async () => {
-      const claimed = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1, inFlight: [], limit: 9 };
-      const due = async (nowMs: number) => {
-        const claim = { ...claimed, kinds: ['send_follow_ups'], nowMs } as const;
-        return (await opened.run((tx) => tx.tasks.claim(claim))).sort((a, b) =>
+      const due = async (nowMs: number) =>
+        (await opened.claim(['send_follow_ups'], nowMs, { leaseNowMs: NOW_MS })).sort((a, b) =>
           a.subject < b.subject ? -1 : 1,
         );
-      };
-      const window = { kind: 'send_follow_ups', ifScheduled: 'keep', runAtMs: NOW_MS + MINUTE_MS } as const;
       for (const id of ['given-up', 'in-its-window', 'read']) {
         await write({ id });
-        await opened.run((tx) => tx.tasks.schedule({ ...window, subject: id }));
+        await opened.schedule('send_follow_ups', id, NOW_MS + MINUTE_MS);
         await want(id);
       }
       for (const { subject, lease } of await due(NOW_MS + MINUTE_MS)) {
@@ -86,13 +82,7 @@ export function catchUpContract(open: OpenStore): void {
     test('one task of the workspace reads them, and is there at once when one of them is wanted at once', async () => {
       await writeSome();
       await live({ fromMs: NOW_MS + MINUTE_MS });
-      const due = (nowMs: number) =>
-        opened.run((tx) =>
-          tx.tasks.claim({
-            ...{ leaseNowMs: nowMs, leaseUntilMs: nowMs + 1, inFlight: [] },
-            ...{ kinds: ['catch_up'], nowMs, limit: 10 },
-          }),
-        );
+      const due = (nowMs: number) => opened.claim(['catch_up'], nowMs);
       expect(await due(NOW_MS)).toEqual([]);
       await want('recent');
       expect(await due(NOW_MS)).toMatchObject([{ kind: 'catch_up', subject: 'T1' }]);
@@ -190,9 +180,7 @@ export function catchUpContract(open: OpenStore): void {
         aFollowUp({ id: '3', jobId: 'one', messageTs: '17.6' }),
       ];
       const job = aJob({ id: 'one', teamId: 'T1', threadTs: '17.1' });
-      await opened.run((tx) =>
-        tx.write(aDecision({ job, followUps: replies, mayHaveReplies: true }), NOW_MS),
-      );
+      await opened.write({ job, followUps: replies, mayHaveReplies: true });
       expect(await next(NOW_MS)).toMatchObject({ jobId: 'one', unsentTs: '17.5', job: { id: 'one' } });
     });
 

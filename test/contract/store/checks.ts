@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { eventFeatures } from '../../../src/app/features.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { ClaimedTask, Scheduled } from '../../../src/store/store.ts';
-import { aFailure, anAgentJob, policy } from '../../jobs/support/builders.ts';
+import { contextAt } from '../../engine/support/context.ts';
+import { aFailure, anAgentJob } from '../../jobs/support/builders.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
+import { aFollowUp, aJob, NOW_MS } from './samples.ts';
 
 const LEASE_MS = 1_000;
 const LATER_MS = NOW_MS + 60_000;
@@ -16,21 +15,8 @@ const notFound = aFailure({ reason: 'not_found', status: 404 });
 export function checkContract(open: OpenStore): void {
   describe('checks of many jobs', () => {
     const opened = useStore(open);
-    const plan = (jobId: string, runAtMs = NOW_MS) =>
-      opened.run((tx) =>
-        tx.tasks.schedule({ kind: 'check_job', subject: jobId, runAtMs, ifScheduled: 'replace' }),
-      );
-    const claim = (nowMs: number) =>
-      opened.run((tx) =>
-        tx.tasks.claim({
-          kinds: ['check_job'],
-          nowMs,
-          leaseNowMs: nowMs,
-          leaseUntilMs: nowMs + LEASE_MS,
-          inFlight: [],
-          limit: 10,
-        }),
-      );
+    const plan = (jobId: string, runAtMs = NOW_MS) => opened.schedule('check_job', jobId, runAtMs, 'replace');
+    const claim = (nowMs: number) => opened.claim(['check_job'], nowMs);
     const putOff = (tasks: readonly ClaimedTask[], nextCheckAtMs = LATER_MS) =>
       opened.run((tx) =>
         tx.checks.endUnchanged(
@@ -42,9 +28,9 @@ export function checkContract(open: OpenStore): void {
 
     test('what is watched is read with what was saved for its channel', async () => {
       const settings = { followUpMode: 'mentions' } as const;
-      await opened.run((tx) => tx.write(aDecision(), NOW_MS));
+      await opened.write();
       const other = aJob({ id: 'job-2', threadTs: null, channelId: 'C2' });
-      await opened.run((tx) => tx.write(aDecision({ job: other }), NOW_MS));
+      await opened.write({ job: other });
       await opened.run((tx) => tx.channelSettings.replace('T1', 'C2', settings));
       const found = await opened.run((tx) => tx.checks.read(['job-1', 'job-2', 'job-3']));
       expect(Object.fromEntries(found)).toEqual({
@@ -61,7 +47,7 @@ export function checkContract(open: OpenStore): void {
       ['muted', false],
       ['excluded', false],
     ] as const)('whether replies are still to be sent is said: %s', async (state, hasUnsent) => {
-      await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp({ state })] }), NOW_MS));
+      await opened.write({ followUps: [aFollowUp({ state })] });
       const found = await opened.run((tx) => tx.checks.read(['job-1']));
       expect(found.get('job-1')?.hasUnsent).toBe(hasUnsent);
     });
@@ -119,13 +105,13 @@ export function checkContract(open: OpenStore): void {
     });
 
     test('whoever locks a job, or shows its card, has it with its last check, and writes no other time', async () => {
-      await opened.run((tx) => tx.write(aDecision({ job: aJob({ checkedAtMs: NOW_MS - 5 }) }), NOW_MS - 5));
+      await opened.write({ job: aJob({ checkedAtMs: NOW_MS - 5 }) }, NOW_MS - 5);
       await plan('job-1');
       await putOff(await claim(NOW_MS));
       const lock = () => opened.run((tx) => tx.jobs.lock('job-1'));
       expect((await lock())?.job.checkedAtMs).toBe(NOW_MS);
       expect((await opened.run((tx) => tx.jobs.readUnlocked('job-1')))?.job.checkedAtMs).toBe(NOW_MS);
-      await opened.run((tx) => tx.write(aDecision({ job: aJob({ checkedAtMs: NOW_MS + 5 }) }), NOW_MS + 5));
+      await opened.write({ job: aJob({ checkedAtMs: NOW_MS + 5 }) }, NOW_MS + 5);
       expect((await lock())?.job.checkedAtMs).toBe(NOW_MS + 5);
     });
 
@@ -145,18 +131,9 @@ export function checkContract(open: OpenStore): void {
         checkedAtMs: NOW_MS - 5,
       });
       const tasks = [{ kind: 'check_job', runAtMs: NOW_MS, ifScheduled: 'keep' }] as const;
-      await opened.run((tx) => tx.write(aDecision({ job, tasks }), NOW_MS));
+      await opened.write({ job, tasks });
       await putOff(await claim(NOW_MS));
-      const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });
-      const context = {
-        nowMs: NOW_MS + DAY_MS,
-        jitter: 0.5,
-        newId: randomUUID,
-        policy,
-        features: eventFeatures,
-        rulesOf,
-      };
-      await opened.run((tx) => applyEvent(tx, job.id, event, context));
+      await opened.run((tx) => applyEvent(tx, job.id, event, contextAt(NOW_MS + DAY_MS)));
       for (const { lease } of await claim(NOW_MS + DAY_MS))
         await opened.run((tx) => tx.tasks.complete(lease));
       expect((await opened.run((tx) => tx.jobs.get(job.id)))?.checkedAtMs).toBe(NOW_MS);
@@ -171,25 +148,13 @@ export function checkContract(open: OpenStore): void {
         ['other', 'site'],
       ] as const) {
         const job = aJob({ id, projectId, threadTs: `${id}.000100`, agentJob: anAgentJob() });
-        await opened.run((tx) => tx.write(aDecision({ job }), NOW_MS));
+        await opened.write({ job });
         await plan(id, LATER_MS);
       }
-      await opened.run((tx) =>
-        tx.tasks.schedule({ kind: 'refresh_card', subject: 'one', runAtMs: LATER_MS, ifScheduled: 'keep' }),
-      );
+      await opened.schedule('refresh_card', 'one', LATER_MS);
       await opened.run((tx) => tx.checks.refreshCardsOf('docs', NOW_MS));
       expect(await cardsAt(NOW_MS)).toBe(true);
-      const cards = await opened.run((tx) =>
-        tx.tasks.claim({
-          kinds: ['refresh_card'],
-          nowMs: NOW_MS,
-          leaseNowMs: NOW_MS,
-          leaseUntilMs: NOW_MS + LEASE_MS,
-          inFlight: [],
-          limit: 9,
-        }),
-      );
-      expect(subjects(cards)).toEqual(['one', 'two']);
+      expect(subjects(await opened.claim(['refresh_card'], NOW_MS))).toEqual(['one', 'two']);
       await opened.run((tx) => tx.tasks.runGroupNow('check_job', 'docs/', NOW_MS));
       expect(subjects(await claim(NOW_MS))).toEqual(['one', 'two']);
       await opened.run((tx) => tx.checks.refreshCardsOf('nowhere', NOW_MS));

@@ -6,13 +6,8 @@ import { NOW_MS } from './samples.ts';
 export function drawnTaskContract(open: OpenStore): void {
   describe('the tasks of what is drawn', () => {
     const opened = useStore(open);
-    const task = { kind: 'refresh_card', subject: 'job-1' } as const;
-    const schedule = (runAtMs: number) =>
-      opened.run((tx) => tx.tasks.schedule({ ...task, runAtMs, ifScheduled: 'replace' }));
-    const claim = (nowMs: number) => {
-      const claim = { kinds: [task.kind], nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + 1_000 };
-      return opened.run((tx) => tx.tasks.claim({ ...claim, inFlight: [], limit: 10 }));
-    };
+    const schedule = (runAtMs: number) => opened.schedule('refresh_card', 'job-1', runAtMs, 'replace');
+    const claim = (nowMs: number) => opened.claim(['refresh_card'], nowMs);
     const claimOne = async (nowMs: number): Promise<ClaimedTask> => {
       const [claimed] = await claim(nowMs);
       if (claimed === undefined) throw new Error('a task is due');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type OpenStore, useStore } from './opened.ts';
-import { aCall, aDecision, aJob, NOW_MS } from './samples.ts';
+import { aCall, aJob, NOW_MS } from './samples.ts';
 
 const HOUR_MS = 3_600_000;
 const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
@@ -72,7 +72,7 @@ export function earlyReplyContract(open: OpenStore): void {
       const write = (id: string, fields: Parameters<typeof aJob>[0]) => {
         const job = aJob({ teamId: 'T1', channelId: 'C1', threadTs: null, id, ...fields });
         const calls = [aCall(`card of ${id}`, { lane: { to: 'slack', name: `thread:${id}` } })];
-        return opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
+        return opened.write({ job, calls });
       };
       const start = (id: string) => opened.run((tx) => tx.calls.start(`card of ${id}`, NOW_MS));
       await write('known', {});
@@ -90,7 +90,7 @@ export function earlyReplyContract(open: OpenStore): void {
 
     test('what is old is kept while a card of the channel is under way', async () => {
       const job = aJob({ teamId: 'T1', channelId: 'C1', threadTs: null, stage: { kind: 'opening' } });
-      await opened.run((tx) => tx.write(aDecision({ job }), NOW_MS));
+      await opened.write({ job });
       await put(aReply('1700000001.000100', 'Early'));
       await prune(NOW_MS + 2 * HOUR_MS);
       await put(aReply('1700000002.000100', 'Later'), NOW_MS + 2 * HOUR_MS);

@@ -10,14 +10,9 @@ export function farTaskContract(open: OpenStore): void {
   describe('what a clock that was ahead has planned', () => {
     const opened = useStore(open);
     const schedule = (subject: string, runAtMs: number) =>
-      opened.run((tx) => tx.tasks.schedule({ kind: 'check_job', subject, runAtMs, ifScheduled: 'replace' }));
+      opened.schedule('check_job', subject, runAtMs, 'replace');
     const claim = (nowMs: number, leaseNowMs = nowMs) =>
-      opened.run((tx) =>
-        tx.tasks.claim({
-          kinds: ['check_job'],
-          ...{ nowMs, leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inFlight: [], limit: 9 },
-        }),
-      );
+      opened.claim(['check_job'], nowMs, { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS });
     const subjects = (tasks: readonly ClaimedTask[]) => tasks.map((task) => task.subject);
 
     test('tasks that are planned too far ahead are brought forward, also those that await a retry', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aCall, aDecision, aJob, NOW_MS } from './samples.ts';
+import { aCall, aJob, claimDue, NOW_MS } from './samples.ts';
 
 const HOUR_MS = 3_600_000;
 const refreshNow = { kind: 'refresh_card', runAtMs: NOW_MS, ifScheduled: 'replace' } as const;
@@ -11,19 +10,10 @@ export function homeContract(open: OpenStore): void {
     const opened = useStore(open);
     const look = (teamId: string, userId: string, atMs = NOW_MS) =>
       opened.run((tx) => tx.homes.opened(teamId, userId, atMs));
-    const write = (fields: Partial<Decision>, nowMs = NOW_MS) =>
-      opened.run((tx) => tx.write(aDecision(fields), nowMs));
     /** The home tasks that are due until then, which are done with that. */
     const drawn = (nowMs: number) =>
       opened.run(async (tx) => {
-        const tasks = await tx.tasks.claim({
-          kinds: ['refresh_home'],
-          nowMs,
-          leaseNowMs: nowMs,
-          leaseUntilMs: nowMs + 1,
-          inFlight: [],
-          limit: 9,
-        });
+        const tasks = await claimDue(tx, ['refresh_home'], nowMs);
         for (const { lease } of tasks) await tx.tasks.complete(lease);
         return tasks.map(({ subject }) => subject);
       });
@@ -38,9 +28,9 @@ export function homeContract(open: OpenStore): void {
       await look('T1', 'U1');
       await look('T1', 'U2');
       await drawn(NOW_MS);
-      await write({ calls: [aCall('call-1')] });
-      await write({ tasks: [refreshNow] });
-      await write({ job: aJob({ id: 'job-2', teamId: 'T2', threadTs: null }), tasks: [refreshNow] });
+      await opened.write({ calls: [aCall('call-1')] });
+      await opened.write({ tasks: [refreshNow] });
+      await opened.write({ job: aJob({ id: 'job-2', teamId: 'T2', threadTs: null }), tasks: [refreshNow] });
       expect(await drawn(NOW_MS)).toEqual([]);
       expect(await drawn(NOW_MS + 5_000)).toEqual(['T1:U1']);
       expect(await drawn(NOW_MS + HOUR_MS)).toEqual([]);
@@ -49,20 +39,23 @@ export function homeContract(open: OpenStore): void {
     test('a home is left alone when nothing changes that it shows', async () => {
       await look('T1', 'U1');
       await drawn(NOW_MS);
-      await write({ tasks: [{ ...refreshNow, runAtMs: NOW_MS + 1 }] });
-      await write({ tasks: [{ kind: 'check_job', runAtMs: NOW_MS, ifScheduled: 'replace' }] });
+      await opened.write({ tasks: [{ ...refreshNow, runAtMs: NOW_MS + 1 }] });
+      await opened.write({ tasks: [{ kind: 'check_job', runAtMs: NOW_MS, ifScheduled: 'replace' }] });
       expect(await drawn(NOW_MS + HOUR_MS)).toEqual([]);
     });
 
     test('a home opened more than an hour ago, or never, is not refreshed', async () => {
       await look('T1', 'U1', NOW_MS - HOUR_MS);
       await drawn(NOW_MS);
-      await write({ tasks: [refreshNow] });
-      await write({ job: aJob({ id: 'job-2', requesterId: 'U2', threadTs: null }), tasks: [refreshNow] });
+      await opened.write({ tasks: [refreshNow] });
+      await opened.write({
+        job: aJob({ id: 'job-2', requesterId: 'U2', threadTs: null }),
+        tasks: [refreshNow],
+      });
       expect(await drawn(NOW_MS + HOUR_MS)).toEqual([]);
       await look('T1', 'U1');
       await drawn(NOW_MS);
-      await write({ tasks: [refreshNow] });
+      await opened.write({ tasks: [refreshNow] });
       expect(await drawn(NOW_MS + HOUR_MS)).toEqual(['T1:U1']);
     });
   });

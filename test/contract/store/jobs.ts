@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
+import type { Transaction } from '../../../src/store/store.ts';
+import { anAgentJob } from '../../jobs/support/builders.ts';
 import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS, THREAD_TS } from './samples.ts';
@@ -7,8 +9,7 @@ import { aDecision, aFollowUp, aJob, NOW_MS, THREAD_TS } from './samples.ts';
 export function jobContract(open: OpenStore): void {
   describe('jobs and their replies', () => {
     const opened = useStore(open);
-    const write = (fields: Parameters<typeof aDecision>[0]) =>
-      opened.run((tx) => tx.write(aDecision(fields), NOW_MS));
+    const write = (fields: Parameters<typeof aDecision>[0]) => opened.write(fields);
     const lock = (jobId = 'job-1') => opened.run((tx) => tx.jobs.lock(jobId));
 
     test('a job is read as it was written last', async () => {
@@ -42,20 +43,6 @@ export function jobContract(open: OpenStore): void {
       const jobs = await Promise.all(['a', 'b', 'c', 'elsewhere'].map(get));
       expect(jobs.map(({ number }) => number)).toEqual([1, 2, 3, 1]);
       expect(jobs[0]).toMatchObject({ posts: 3 });
-    });
-
-    test('a question has a number only when it is started', async () => {
-      const asked = { kind: 'awaiting_confirmation', sameAsJobId: null, thread: null } as const;
-      const job = aJob({ id: 'question', threadTs: null, stage: asked });
-      const numberOf = async (id: string) => (await opened.run((tx) => tx.jobs.get(id)))?.number;
-      await write({ job });
-      await write({ job: aJob({ id: 'other', threadTs: null }) });
-      expect([await numberOf('question'), await numberOf('other')]).toEqual([0, 1]);
-      await opened.run(async (tx) => {
-        await tx.jobs.lock('question');
-        await tx.write(aDecision({ job: { ...job, stage: { kind: 'opening' } } }), NOW_MS);
-      });
-      expect(await numberOf('question')).toBe(2);
     });
 
     test('jobs that are stored at the same time have a number each, and one that was not stored leaves no gap', async () => {
@@ -99,11 +86,6 @@ export function jobContract(open: OpenStore): void {
       await change({ threadTs: '3.3' }, { posts: 4 });
       expect([await of('2.2'), await of('3.3')]).toEqual(['job-1', null]);
       expect((await lock())?.job).toMatchObject({ posts: 4, threadTs: '2.2' });
-    });
-
-    test('an unknown job is null', async () => {
-      expect(await opened.run((tx) => tx.jobs.get('nobody'))).toBeNull();
-      expect(await lock('nobody')).toBeNull();
     });
 
     test('a job is found by its thread', async () => {
@@ -151,32 +133,33 @@ export function jobContract(open: OpenStore): void {
       expect(nobodys.map(({ id }) => id)).toEqual(['nobody']);
     });
 
-    test.each([
-      ['one person', 'U1'],
-      ['nobody', null],
-    ])('of requests of %s at the same time, each sees those before it', async (_who, requesterId) => {
-      const asker = { teamId: 'T1', channelId: 'C1', requesterId };
+    const asker = { teamId: 'T1', channelId: 'C1' };
+    test.each<[string, Partial<Job>, (tx: Transaction) => Promise<unknown[]>]>([
+      [
+        'of one person',
+        { requesterId: 'U1' },
+        (tx) => tx.jobs.requestedBy({ ...asker, requesterId: 'U1' }, 0),
+      ],
+      ['of nobody', { requesterId: null }, (tx) => tx.jobs.requestedBy({ ...asker, requesterId: null }, 0)],
+      [
+        'to watch one agent job',
+        { watchedAgentJobId: 'agent-1' },
+        (tx) => tx.jobs.ofAgentJob('T1', 'docs', 'agent-1'),
+      ],
+    ])('of requests %s at the same time, each sees those before it', async (_what, facts, before) => {
       const ask = (id: string) =>
         opened.run(async (tx) => {
-          const before = await tx.jobs.requestedBy(asker, 0);
-          await tx.write(aDecision({ job: aJob({ id, threadTs: null, requesterId }) }), NOW_MS);
-          return before.length;
+          const { length } = await before(tx);
+          await tx.write(aDecision({ job: aJob({ id, threadTs: null, ...facts }) }), NOW_MS);
+          return length;
         });
       const seen = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(ask));
       expect(seen.sort()).toEqual([0, 1, 2, 3, 4]);
     });
 
     test('a job is found by its agent job, also before that was read', async () => {
-      const agentJob = {
-        id: 'agent-1',
-        status: 'active',
-        repository: null,
-        ref: null,
-        model: null,
-        prLink: null,
-      };
       const jobs = [
-        aJob({ id: 'created', threadTs: null, requestedAtMs: 100, agentJob }),
+        aJob({ id: 'created', threadTs: null, requestedAtMs: 100, agentJob: anAgentJob() }),
         aJob({ id: 'attached', threadTs: null, requestedAtMs: 200, watchedAgentJobId: 'agent-1' }),
         aJob({ id: 'other', threadTs: null, watchedAgentJobId: 'agent-2' }),
         aJob({ id: 'other-project', threadTs: null, watchedAgentJobId: 'agent-1', projectId: 'p-2' }),
@@ -185,20 +168,6 @@ export function jobContract(open: OpenStore): void {
       for (const job of jobs) await write({ job });
       const found = await opened.run((tx) => tx.jobs.ofAgentJob('T1', 'docs', 'agent-1'));
       expect(found.map(({ id }) => id)).toEqual(['attached', 'created']);
-    });
-
-    test('of several concurrent requests to watch an agent job, each sees the earlier ones', async () => {
-      const watch = (id: string) =>
-        opened.run(async (tx) => {
-          const before = await tx.jobs.ofAgentJob('T1', 'docs', 'agent-1');
-          await tx.write(
-            aDecision({ job: aJob({ id, threadTs: null, watchedAgentJobId: 'agent-1' }) }),
-            NOW_MS,
-          );
-          return before.length;
-        });
-      const seen = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(watch));
-      expect(seen.sort()).toEqual([0, 1, 2, 3, 4]);
     });
 
     test('a thread belongs to one job; jobs without a thread do not get in each other’s way', async () => {
@@ -267,13 +236,6 @@ export function jobContract(open: OpenStore): void {
       );
       await write({ followUps: followUps.toReversed() });
       expect((await lock())?.followUps).toEqual(followUps.slice(0, 500));
-    });
-
-    test('a reply changes with its id', async () => {
-      await write({ followUps: [aFollowUp()] });
-      const changed = aFollowUp({ state: 'sending', callId: 'call-1', text: 'And the retries, please' });
-      await write({ followUps: [changed] });
-      expect((await lock())?.followUps).toEqual([changed]);
     });
 
     test('a reply that is stored already is not stored a second time', async () => {

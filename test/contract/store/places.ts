@@ -9,13 +9,7 @@ const announced = { kind: 'announce', announcement: { kind: 'started' } } as con
 export function placeContract(open: OpenStore): void {
   describe('channels that are closed to the bot', () => {
     const opened = useStore(open);
-    const claim = (nowMs: number) =>
-      opened.run((tx) =>
-        tx.tasks.claim({
-          kinds: ['post_to_slack'],
-          ...{ nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + 1_000, inFlight: [], limit: 9 },
-        }),
-      );
+    const claim = (nowMs: number) => opened.claim(['post_to_slack'], nowMs);
     /** A post that Slack has refused, with one behind it in the same lane. */
     const refused = (jobId: string, channelId: string, reason: string) =>
       opened.run(async (tx) => {

@@ -28,18 +28,10 @@ export function pullRequestContract(open: OpenStore): void {
     const jobsOf = (subject = SUBJECT) => opened.run((tx) => tx.queries(PullRequests).jobsOf(subject));
     const looked = (look: Check) => opened.run((tx) => tx.queries(PullRequests).recordCheck(SUBJECT, look));
     /** The looks that are due until then, each with its group. */
-    const due = (nowMs = NOW_MS) =>
-      opened.run(async (tx) => {
-        const tasks = await tx.tasks.claim({
-          kinds: ['look_at_pull_request'],
-          nowMs,
-          leaseNowMs: nowMs,
-          leaseUntilMs: nowMs,
-          inFlight: [],
-          limit: 9,
-        });
-        return tasks.map(({ subject, group }) => [subject, group]);
-      });
+    const due = async (nowMs = NOW_MS) =>
+      (await opened.claim(['look_at_pull_request'], nowMs, { leaseUntilMs: nowMs })).map(
+        ({ subject, group }) => [subject, group],
+      );
 
     test('one that a job announces is looked at at once, in the group of its code host', async () => {
       expect(await get()).toBeNull();
@@ -97,9 +89,7 @@ export function pullRequestContract(open: OpenStore): void {
       expect(await prune()).toBe(1);
       expect((await jobsOf()).map(({ jobId }) => jobId)).toEqual(['job-2']);
       expect(await due()).toHaveLength(1);
-      await opened.run((tx) =>
-        tx.write(aDecision({ job: aJob({ id: 'job-2', requestedAtMs: 1, stage: ended }) }), 1),
-      );
+      await opened.write({ job: aJob({ id: 'job-2', requestedAtMs: 1, stage: ended }) }, 1);
       expect(await prune()).toBe(1);
       expect(await get()).toBeNull();
       expect(await due()).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FollowUpState, Receipt } from '../../../src/jobs/follow-ups/follow-up.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aDecision, aFollowUp, NOW_MS } from './samples.ts';
+import { aFollowUp } from './samples.ts';
 
 export function receiptContract(open: OpenStore): void {
   describe('receipts', () => {
@@ -22,7 +22,7 @@ export function receiptContract(open: OpenStore): void {
       'a reply that is %s asks for %s, until it is shown',
       async (state, receipt) => {
         const followUp = aFollowUp({ state: state as FollowUpState });
-        await opened.run((tx) => tx.write(aDecision({ followUps: [followUp] }), NOW_MS));
+        await opened.write({ followUps: [followUp] });
         expect(await stale()).toEqual([
           { followUpId: followUp.id, messageTs: followUp.messageTs, placed: [], desired: receipt },
         ]);
@@ -32,15 +32,15 @@ export function receiptContract(open: OpenStore): void {
     );
 
     test('a sent reply wants another receipt than the one shown', async () => {
-      await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp()] }), NOW_MS));
+      await opened.write({ followUps: [aFollowUp()] });
       await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
       const sent = aFollowUp({ state: 'sent' });
-      await opened.run((tx) => tx.write(aDecision({ followUps: [sent] }), NOW_MS));
+      await opened.write({ followUps: [sent] });
       expect(await stale()).toMatchObject([{ placed: ['eyes'], desired: 'done' }]);
     });
 
     test('an attempted reaction is stale until confirmed, with all others that may be there', async () => {
-      await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp()] }), NOW_MS));
+      await opened.write({ followUps: [aFollowUp()] });
       const tried = (...receipts: Receipt[]) =>
         opened.run((tx) => tx.followUps.receiptsTried('follow-up-1', receipts));
       await tried('eyes');
@@ -53,13 +53,13 @@ export function receiptContract(open: OpenStore): void {
 
     test('a reply that was withdrawn needs none', async () => {
       const followUps = [aFollowUp({ state: 'withdrawn' })];
-      await opened.run((tx) => tx.write(aDecision({ followUps }), NOW_MS));
+      await opened.write({ followUps });
       expect(await stale()).toEqual([]);
     });
 
     test('the reaction at a reply of which nothing is sent is to be taken away', async () => {
       const files = aFollowUp({ state: 'excluded', text: '' });
-      await opened.run((tx) => tx.write(aDecision({ followUps: [files] }), NOW_MS));
+      await opened.write({ followUps: [files] });
       expect(await stale()).toEqual([]);
       await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
       expect(await stale()).toMatchObject([{ placed: ['eyes'], desired: null }]);
@@ -71,7 +71,7 @@ export function receiptContract(open: OpenStore): void {
       const followUps = Array.from({ length: 120 }, (_, index) =>
         aFollowUp({ id: `f${index}`, messageTs: `${1_700_000_000 + index}.000100` }),
       );
-      await opened.run((tx) => tx.write(aDecision({ followUps: followUps.toReversed() }), NOW_MS));
+      await opened.write({ followUps: followUps.toReversed() });
       const ids = (await stale()).map((receipt) => receipt.followUpId);
       expect(ids).toEqual(followUps.slice(0, 100).map((followUp) => followUp.id));
       expect(await stale('job-2')).toEqual([]);

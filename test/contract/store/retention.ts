@@ -5,7 +5,7 @@ import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
+import { aCall, aCreateCall, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
 const OLD_MS = NOW_MS - 1_000;
 const DAY_MS = 86_400_000;
@@ -30,8 +30,7 @@ const OVER = ['awaiting_confirmation', 'dropped', 'card_failed', 'rejected', 'en
 export function retentionContract(open: OpenStore): void {
   describe('retention', () => {
     const opened = useStore(open);
-    const write = (fields: Partial<Decision>, nowMs = OLD_MS) =>
-      opened.run((tx) => tx.write(aDecision(fields), nowMs));
+    const write = (fields: Partial<Decision>, nowMs = OLD_MS) => opened.write(fields, nowMs);
     const settle = (callId: string, atMs = OLD_MS) =>
       opened.run((tx) => tx.calls.recordOutcome(callId, { state: 'done', detail: null }, atMs));
     const oldJob = (fields: Partial<Job> = {}) => aJob({ requestedAtMs: OLD_MS, stage: ended, ...fields });
@@ -60,25 +59,6 @@ export function retentionContract(open: OpenStore): void {
       expect(await opened.run((tx) => tx.calls.get('a'))).toBeNull();
       expect(await isPast()).toBe(true);
       expect(await prune()).toBe(0);
-    });
-
-    test.each<[string, Partial<Decision>]>([
-      ['is young', { job: oldJob({ requestedAtMs: NOW_MS }) }],
-      ['is still worked on', { job: oldJob({ stage: working }) }],
-      ['has a call under way', { job: oldJob(), calls: [aCall('a')] }],
-      [
-        'has a young reply',
-        { job: oldJob(), followUps: [aFollowUp({ state: 'sent', receivedAtMs: NOW_MS })] },
-      ],
-      ['has a reply that waits', { job: oldJob(), followUps: [aFollowUp({ receivedAtMs: OLD_MS })] }],
-      [
-        'is waited for by a task',
-        { job: oldJob(), tasks: [{ kind: 'check_job', runAtMs: NOW_MS, ifScheduled: 'keep' }] },
-      ],
-    ])('a job that %s stays', async (_why, fields) => {
-      await write(fields);
-      expect(await prune()).toBe(0);
-      expect(await exists('job-1')).toBe(true);
     });
 
     test('a job with a recent call stays, and so does the budget that the call uses up', async () => {

@@ -2,10 +2,22 @@ import type { NewCall } from '../../../src/jobs/call.ts';
 import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
 import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
+import type { TaskKind } from '../../../src/jobs/task-kinds.ts';
+import type { ClaimedTask, Transaction } from '../../../src/store/store.ts';
 import { aJob as anOpenedJob } from '../../support/a-job.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 export const THREAD_TS = '1700000000.000100';
+
+type Claim = Parameters<Transaction['tasks']['claim']>[0];
+
+export type Due = [kinds: readonly TaskKind[], nowMs: number, more?: Partial<Claim>];
+
+/** Claims what is due then, for a second. */
+export function claimDue(tx: Transaction, ...[kinds, nowMs, more]: Due): Promise<ClaimedTask[]> {
+  const lease = { leaseNowMs: nowMs, leaseUntilMs: nowMs + 1_000, inFlight: [], limit: 10 };
+  return tx.tasks.claim({ kinds, nowMs, ...lease, ...more });
+}
 
 export function aJob(fields: Partial<Job> = {}): Job {
   return anOpenedJob({

@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { taskKinds } from '../../../src/jobs/task-kinds.ts';
 import type { ClaimedTask } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from './samples.ts';
+import { aCall, aCreateCall, aJob, NOW_MS } from './samples.ts';
 
 export function taskGroupContract(open: OpenStore): void {
   describe('the groups of tasks', () => {
     const opened = useStore(open);
-    const schedule = (subject: string, runAtMs: number) =>
-      opened.run((tx) => tx.tasks.schedule({ kind: 'check_job', subject, runAtMs, ifScheduled: 'keep' }));
+    const schedule = (subject: string, runAtMs: number) => opened.schedule('check_job', subject, runAtMs);
     const subjects = (tasks: readonly ClaimedTask[]) => tasks.map((task) => task.subject);
 
     test('a task belongs to the group of its job; groups that are left out hide nothing, however long they wait', async () => {
@@ -18,28 +17,16 @@ export function taskGroupContract(open: OpenStore): void {
         aCall('call-2', { lane: { to: 'slack', name: 'notice:job-1:C2' } }),
         aCreateCall('call-3'),
       ];
-      await opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
+      await opened.write({ job, calls });
       await opened.run((tx) => tx.homes.opened('T1', 'U1', NOW_MS));
-      await opened.run((tx) =>
-        tx.tasks.schedule({ kind: 'refresh_card', subject: 'job-1', runAtMs: NOW_MS, ifScheduled: 'keep' }),
-      );
+      await opened.schedule('refresh_card', 'job-1', NOW_MS);
       await schedule('job-1', NOW_MS);
       await schedule('gone', NOW_MS + 5);
-      const claimWithout = (skippedGroups: readonly string[]) =>
-        opened.run(async (tx) => {
-          const nowMs = NOW_MS + 10;
-          const claim = {
-            kinds: taskKinds,
-            nowMs,
-            leaseNowMs: nowMs,
-            leaseUntilMs: nowMs,
-            inFlight: [],
-            limit: 10,
-            skippedGroups,
-          };
-          const found = await tx.tasks.claim(claim);
-          return Object.fromEntries(found.map(({ lease, group }) => [lease.id, group]));
-        });
+      const claimWithout = async (skippedGroups: readonly string[]) => {
+        const atMs = NOW_MS + 10;
+        const found = await opened.claim(taskKinds, atMs, { leaseUntilMs: atMs, skippedGroups });
+        return Object.fromEntries(found.map(({ lease, group }) => [lease.id, group]));
+      };
       const all = {
         'post_to_slack:thread:job-1': 'T1/C1/',
         'post_to_slack:notice:job-1:C2': 'T1/C2/',
@@ -69,17 +56,9 @@ export function taskGroupContract(open: OpenStore): void {
     test('of what is found, only what is admitted is claimed', async () => {
       await schedule('a', NOW_MS - 1);
       await schedule('b', NOW_MS);
-      const claim = {
-        kinds: ['check_job'] as const,
-        nowMs: NOW_MS,
-        leaseNowMs: NOW_MS,
-        leaseUntilMs: NOW_MS + 1_000,
-        inFlight: [],
-        limit: 10,
-      };
       const admit = async (found: readonly ClaimedTask[]) => found.filter(({ subject }) => subject === 'b');
-      expect(subjects(await opened.run((tx) => tx.tasks.claim({ ...claim, admit })))).toEqual(['b']);
-      expect(subjects(await opened.run((tx) => tx.tasks.claim(claim)))).toEqual(['a']);
+      expect(subjects(await opened.claim(['check_job'], NOW_MS, { admit }))).toEqual(['b']);
+      expect(subjects(await opened.claim(['check_job'], NOW_MS))).toEqual(['a']);
     });
   });
 }

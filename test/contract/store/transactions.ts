@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type OpenStore, useStore } from './opened.ts';
-import { aCall, aDecision, NOW_MS } from './samples.ts';
+import { aCall, NOW_MS } from './samples.ts';
 
 export function transactionContract(open: OpenStore): void {
   describe('transactions', () => {
@@ -11,35 +11,6 @@ export function transactionContract(open: OpenStore): void {
       runAtMs: NOW_MS,
       ifScheduled: 'keep',
     } as const;
-
-    test('an error rolls everything back, and reaches the caller unchanged', async () => {
-      const error = new Error('the decision failed');
-      const failing = opened.run(async (tx) => {
-        await tx.inboundRequests.remember(['event:1'], NOW_MS);
-        await tx.write(aDecision({ calls: [aCall('a')] }), NOW_MS);
-        throw error;
-      });
-      await expect(failing).rejects.toBe(error);
-      await opened.run(async (tx) => {
-        expect(await tx.jobs.get('job-1')).toBeNull();
-        expect(await tx.calls.get('a')).toBeNull();
-        expect(await tx.tasks.nextDueAtMs(['post_to_slack'])).toBe(Number.POSITIVE_INFINITY);
-        expect(await tx.inboundRequests.remember(['event:1'], NOW_MS)).toBe(true);
-      });
-    });
-
-    test('what `work` returns is the result', async () => {
-      expect(await opened.run(async () => 42)).toBe(42);
-    });
-
-    test('what is scheduled is told to listeners once it is seen by all', async () => {
-      const heard: number[] = [];
-      const end = opened.store.onScheduled((scheduled) => heard.push(scheduled.size));
-      await opened.store.transaction((tx) => tx.tasks.schedule(aTask));
-      end();
-      expect(heard).toEqual([1]);
-      expect(await opened.run((tx) => tx.tasks.nextDueAtMs(['check_job']))).toBe(NOW_MS);
-    });
 
     test('an error undoes its own transaction, and nothing else with it', async () => {
       const failing = opened.store.transaction(async (tx) => {
@@ -79,10 +50,10 @@ export function transactionContract(open: OpenStore): void {
       expect(heard).toEqual(['scheduled']);
 
       await opened.run((tx) => tx.inboundRequests.remember(['event:1'], NOW_MS));
-      await opened.run((tx) => tx.write(aDecision(), NOW_MS));
+      await opened.write();
       expect(heard).toHaveLength(1);
 
-      await opened.run((tx) => tx.write(aDecision({ calls: [aCall('a')] }), NOW_MS));
+      await opened.write({ calls: [aCall('a')] });
       expect(heard).toHaveLength(2);
 
       end();
