@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { eventFeatures } from '../../src/app/features.ts';
-import { createLogger } from '../../src/app/operations/logger.ts';
 import type { EngineTools } from '../../src/engine/apply-event.ts';
 import { type Effect, runLane } from '../../src/engine/run-lane.ts';
 import type { CallOutcome } from '../../src/jobs/call.ts';
 import { openJob } from '../../src/jobs/decide/open.ts';
 import { StoreError } from '../../src/store/engines/database.ts';
 import { type ClaimedTask, LeaseLostError, type Store, type Transaction } from '../../src/store/store.ts';
-import { policy, request } from '../jobs/support/builders.ts';
+import { claimDue } from '../contract/store/samples.ts';
+import { request } from '../jobs/support/builders.ts';
 import { createTestClock } from '../support/test-clock.ts';
+import { contextAt, silentLog } from './support/context.ts';
 import { onSqlite } from './support/test-store.ts';
 
 const DONE: CallOutcome = { state: 'done', detail: null };
@@ -44,14 +44,7 @@ function toy(
 async function laneOf(callIds: readonly string[]) {
   const { store } = await onSqlite();
   const clock = createTestClock(Date.UTC(2026, 0, 1));
-  const newContext = () => ({
-    nowMs: clock.now(),
-    jitter: 0.5,
-    newId: () => 'job',
-    policy,
-    features: eventFeatures,
-    rulesOf: () => ({ projects: [], channels: new Map(), noticeChannels: [] }),
-  });
+  const newContext = () => contextAt(clock.now());
   const stopping = new AbortController();
   const { job } = openJob(request, newContext());
   const want = (tx: Transaction, id: string) =>
@@ -68,26 +61,14 @@ async function laneOf(callIds: readonly string[]) {
     for (const id of callIds) await want(tx, id);
     await schedule(tx);
   });
-  const claim = async () => {
-    const claimed = await store.transaction((tx) =>
-      tx.tasks.claim({
-        kinds: ['post_to_slack'],
-        nowMs: clock.now(),
-        leaseNowMs: clock.now(),
-        leaseUntilMs: clock.now() + 60_000,
-        inFlight: [],
-        limit: 1,
-      }),
-    );
-    return claimed[0] ?? null;
-  };
+  const claim = async () =>
+    (await store.transaction((tx) => claimDue(tx, ['post_to_slack'], clock.now())))[0] ?? null;
   const claimed = async (): Promise<ClaimedTask> => {
     const task = await claim();
     if (task === null) throw new Error('the lane is not due');
     return task;
   };
-  const log = createLogger({ level: 'error', destination: { write: () => {} } });
-  const tools: EngineTools = { store, clock, log, stopping: stopping.signal, newContext };
+  const tools: EngineTools = { store, clock, log: silentLog, stopping: stopping.signal, newContext };
   const stateOf = async (id: string) => (await store.transaction((tx) => tx.calls.get(id)))?.state;
   return { tools, clock, stopping, want, schedule, claim, claimed, stateOf };
 }
@@ -269,7 +250,7 @@ test('a lane that another process took over while its call was prepared is left 
   const { tools, clock, claim, claimed, stateOf } = await laneOf(['first']);
   const noted: string[] = [];
   const prepare: Effect<string, CallOutcome>['prepare'] = async ({ call }) => {
-    await clock.advance(60_000);
+    await clock.advance(1_000);
     expect(await claim()).not.toBeNull();
     return call.id;
   };

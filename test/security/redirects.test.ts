@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createLogger } from '../../src/app/operations/logger.ts';
 import { answerFetch, boltLogger, slackClient } from '../../src/slack/workspace/caller.ts';
 import { serveHttp } from '../agent/support.ts';
+import { silentLog } from '../engine/support/context.ts';
 
-const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
+const quiet = boltLogger(silentLog);
 
 /** A server of somebody else, with what arrived there. */
 async function elsewhere() {

@@ -1,10 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { answeredJobs } from '../../../src/agent/agent-tools.ts';
 import type { AgentClient } from '../../../src/agent/client.ts';
-import { eventFeatures } from '../../../src/app/features.ts';
-import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createLoops, type Tools } from '../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { type JobRequest, openJob } from '../../../src/jobs/decide/open.ts';
@@ -12,12 +8,13 @@ import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { policy, request } from '../../jobs/support/builders.ts';
+import { request } from '../../jobs/support/builders.ts';
 import type { EmptyPlace } from '../../support/databases.ts';
 import { createTestClock, type TestClock } from '../../support/test-clock.ts';
 import { watchedJob } from '../../support/watched-jobs.ts';
+import { contextAt, toolsWith } from './context.ts';
 
-const projects = ['handbook', 'docs', 'slow'].map((id) => ({ id, name: id, noticeChannels: [] })) as never;
+const projects = ['handbook', 'docs', 'slow'].map((id) => ({ id, name: id, noticeChannels: [] }));
 const START_MS = Date.UTC(2026, 0, 1);
 /** In so many looks in a row nothing is under way. */
 const QUIET_LOOKS = 8;
@@ -108,47 +105,18 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
     poster: { post, update: async () => {} },
     names: { of: async () => new Map(), named: async () => new Map() },
   } as unknown as Workspace;
-  const newContext = () => ({
-    nowMs: clock.now(),
-    jitter: 0.5,
-    newId: randomUUID,
-    policy,
-    features: eventFeatures,
-    rulesOf: () => ({ projects, channels: new Map(), noticeChannels: [] }),
-  });
+  const newContext = () => contextAt(clock.now(), projects);
   const stopping = new AbortController();
   const stores: Store[] = [];
   for (let replica = 0; replica < replicas; replica += 1) stores.push(await openCounted());
   const toolsOfAll = stores.map(
-    (store): Tools => ({
-      store,
-      clock,
-      log: createLogger({ level: 'error', destination: { write: () => {} } }),
-      agent: { askCapabilities: async () => null, ...agent } as AgentClient,
-      workspaces: { of: async () => workspace, ofRequest: async () => workspace },
-      promptMaxLength: 20_000,
-      readsPerMinute,
-      answered: answeredJobs(),
-      hourlyBudget,
-      featureViews: {},
-      codeHosts: [],
-      known: {
-        agent: () => ({ answeredAtMs: null, trouble: null }),
-        slackProblem: () => null,
-        services: () => [],
-        workProblems: () => [],
-      },
-      requestsInFlight: () => 0,
-      stopping: stopping.signal,
-      newContext,
-      readablePrompt: async (_teamId, prompt) => prompt,
-      readPictures: async () => [],
-      show: () => {},
-      teamIds: [],
-      secretsOf: () => [],
-      retentionMs: 86_400_000,
-      featureSettingsOf: () => ({}),
-    }),
+    (store): Tools =>
+      toolsWith({
+        ...{ store, clock, readsPerMinute, hourlyBudget, newContext },
+        agent: { askCapabilities: async () => null, ...agent } as AgentClient,
+        workspaces: { of: async () => workspace, ofRequest: async () => workspace },
+        stopping: stopping.signal,
+      }),
   );
   const [store] = stores;
   if (store === undefined) throw new Error('There is at least one replica');

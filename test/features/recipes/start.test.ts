@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { eventFeatures } from '../../../src/app/features.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import type { Recipe } from '../../../src/features/recipes/recipe.ts';
 import { type RecipeRequest, startRecipe } from '../../../src/features/recipes/start.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { newRuns } from '../../../src/jobs/recipe.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { aDecision, aJob, NOW_MS } from '../../contract/store/samples.ts';
+import { aDecision, aJob, claimDue, NOW_MS } from '../../contract/store/samples.ts';
+import { contextAt } from '../../engine/support/context.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
-import { policy } from '../../jobs/support/builders.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 
 const key = { teamId: 'T1', name: 'weekly-review' };
@@ -27,11 +25,7 @@ const projects = [
   { id: 'handbook', name: 'handbook', noticeChannels: [] },
   { id: 'site-id', name: 'site', noticeChannels: [] },
 ];
-const context = {
-  ...{ nowMs: NOW_MS, jitter: 0.5, newId: randomUUID, policy },
-  features: eventFeatures,
-  rulesOf: () => ({ projects, channels: new Map(), noticeChannels: [] }),
-};
+const context = contextAt(NOW_MS, projects);
 const byItself = {
   ...{ teamId: key.teamId, recipe, userId: null, origin: { kind: 'webhook' as const } },
   ...{ responseUrl: null, keys: [], values: new Map(), text: '', isClosed: false },
@@ -70,8 +64,7 @@ describe('a start of a recipe (T3)', () => {
 
   test('by a person that is skipped is told to nobody else', async () => {
     const { store, start } = await startedOnce();
-    const lease = { nowMs: NOW_MS, leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1, inFlight: [], limit: 9 };
-    const posts = () => store.transaction((tx) => tx.tasks.claim({ kinds: ['post_to_slack'], ...lease }));
+    const posts = () => store.transaction((tx) => claimDue(tx, ['post_to_slack'], NOW_MS));
     expect(await start(byBob)).toMatchObject({ kind: 'skipped' });
     expect(await posts()).toEqual([]);
     expect(await start(byItself)).toMatchObject({ kind: 'skipped' });

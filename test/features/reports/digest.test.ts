@@ -1,7 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { eventFeatures } from '../../../src/app/features.ts';
-import { createLogger } from '../../../src/app/operations/logger.ts';
 import { planSchedules } from '../../../src/engine/schedules.ts';
 import { DIGEST, digestIn, postDigest } from '../../../src/features/reports/digest.ts';
 import { createTally } from '../../../src/features/reports/report.ts';
@@ -9,8 +6,9 @@ import { SlackCallError } from '../../../src/slack/workspace/caller.ts';
 import { TOO_MANY_MESSAGES } from '../../../src/slack/workspace/poster.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
 import { LeaseLostError } from '../../../src/store/store.ts';
+import { claimDue } from '../../contract/store/samples.ts';
+import { contextAt, plainTools } from '../../engine/support/context.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
-import { policy } from '../../jobs/support/builders.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,7 +17,6 @@ type DigestTools = Parameters<typeof postDigest>[0];
 
 const LEASE_MS = 24_000;
 const unclear = { outcome: 'unknown', retryAfterMs: null, needsAdmin: false, isPassing: true } as const;
-const rules = { projects: [], channels: new Map(), noticeChannels: [] };
 const settings = { digest: { channel: 'C0123456789', schedule: '5 0 * * *', zone: 'UTC' } };
 
 /** A digest that is due in a moment, and a channel that holds what was posted. */
@@ -40,37 +37,23 @@ async function start() {
     post: ({ callId }: { callId: string }) => slack.post(callId),
   };
   const workspace = { poster } as unknown as Workspace;
-  const toolsWith = (given: object): DigestTools => ({
-    ...{ store, clock, featureSettingsOf: () => given },
-    log: createLogger({ level: 'error', destination: { write: () => {} } }),
-    newContext: () => ({
-      ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy },
-      features: eventFeatures,
-      rulesOf: () => rules,
-    }),
+  const settingTools = (given: object): DigestTools => ({
+    ...plainTools,
+    ...{ store, clock, featureSettingsOf: () => given, stopping: new AbortController().signal },
+    newContext: () => contextAt(clock.now()),
     workspaces: { of: async () => workspace, ofRequest: async () => workspace },
-    promptMaxLength: 20_000,
-    hourlyBudget: 100,
-    featureViews: {},
-    known: {
-      agent: () => ({ answeredAtMs: null, trouble: null }),
-      slackProblem: () => null,
-      services: () => [],
-      workProblems: () => [],
-    },
-    show: () => {},
     reportOf: async (_teamId, period = { sinceMs: 0, untilMs: 0 }) => {
       periods.push([period.sinceMs, period.untilMs].map((atMs) => new Date(atMs).toISOString().slice(0, 16)));
       const tally = createTally(period, []);
       return tally.report({ peak_per_hour: 0, limit: 100 });
     },
-    stopping: new AbortController().signal,
   });
-  const tools = toolsWith(settings);
+  const tools = settingTools(settings);
   const claim = async () => {
-    const nowMs = clock.now();
-    const lease = { nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + LEASE_MS, inFlight: [], limit: 1 };
-    const [task] = await store.transaction((tx) => tx.tasks.claim({ kinds: ['post_digest'], ...lease }));
+    const leaseUntilMs = clock.now() + LEASE_MS;
+    const [task] = await store.transaction((tx) =>
+      claimDue(tx, ['post_digest'], clock.now(), { leaseUntilMs, limit: 1 }),
+    );
     return task ?? null;
   };
   /** Returns whether there was anything to do. */
@@ -84,7 +67,7 @@ async function start() {
   const recurring = { kind: 'post_digest', name: DIGEST, schedule } as const;
   await store.transaction((tx) => planSchedules(tx, 'T1', [recurring], clock.now()));
   await clock.advance(5 * MINUTE_MS);
-  return { store, clock, channel, periods, slack, tools, claim, runDue, withNone: toolsWith({}) };
+  return { store, clock, channel, periods, slack, tools, claim, runDue, withNone: settingTools({}) };
 }
 
 describe('a digest (L4)', () => {

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { ReceiverEvent } from '@slack/bolt';
 import { expect, test } from 'vitest';
-import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { openJob } from '../../../src/jobs/decide/open.ts';
@@ -11,16 +9,13 @@ import { answerJobButton } from '../../../src/slack/inbound/job-button.ts';
 import { pressOf } from '../../../src/slack/inbound/listener.ts';
 import { jobButtons } from '../../../src/slack/views/buttons.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { contextAt } from '../../engine/support/context.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
-import { anAgentJob, aReply, policy, request } from '../../jobs/support/builders.ts';
+import { anAgentJob, aReply, request } from '../../jobs/support/builders.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
 const clock = createTestClock(Date.now());
-const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });
-const newContext = () => {
-  const nowMs = clock.now();
-  return { nowMs, jitter: 0.5, newId: randomUUID, policy, features: eventFeatures, rulesOf };
-};
+const newContext = () => contextAt(clock.now());
 
 /** As a database that undoes a transaction for the sake of another, which has changed something meanwhile. */
 function undoneOnce(store: Store, meanwhile: () => Promise<unknown>): Store {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createLogger } from '../../../src/app/operations/logger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { pressOf } from '../../../src/slack/inbound/listener.ts';
 import { createPoster } from '../../../src/slack/workspace/poster.ts';
+import { silentLog } from '../../engine/support/context.ts';
 
 /** A press for which Slack gives no address to answer at, as on the Home tab. Returns what Slack is called for. */
 async function answered(how: 'tell' | 'tellBeside' | 'replace') {
@@ -14,10 +14,12 @@ async function answered(how: 'tell' | 'tellBeside' | 'replace') {
   const poster = createPoster(callSlack as Parameters<typeof createPoster>[0], systemClock, fetch, {
     mustBeOpen: async () => {},
   });
-  const log = createLogger({ level: 'error', destination: { write: () => {} } });
   const body = { type: 'block_actions', user: { id: 'U1' }, trigger_id: 'press 1' };
   const args = { action: { action_id: 'a', action_ts: '1.0' }, body, ack: async () => {} };
-  const press = pressOf({ teamId: 'T1', log, poster }, args as unknown as Parameters<typeof pressOf>[1]);
+  const press = pressOf(
+    { teamId: 'T1', log: silentLog, poster },
+    args as unknown as Parameters<typeof pressOf>[1],
+  );
   await press[how]({ text: 'Here you are', blocks: [] });
   return calls;
 }

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { eventFeatures } from '../../../src/app/features.ts';
-import { createLogger } from '../../../src/app/operations/logger.ts';
 import { growingIds } from '../../../src/app/service.ts';
 import { Reports } from '../../../src/features/reports/queries.ts';
 import { refusalRecorder } from '../../../src/slack/inbound/once.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { contextAt, silentLog } from '../../engine/support/context.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
-import { policy } from '../../jobs/support/builders.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 
@@ -29,11 +27,10 @@ function overtaken(store: Store): Store {
 test('an audit tells of refusals of the same moment in their order, whichever is stored first (L4)', async () => {
   const { store } = await onSqlite();
   const newId = growingIds();
-  const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });
   const record = refusalRecorder({
     store: overtaken(store),
-    log: createLogger({ level: 'error', destination: { write: () => {} } }),
-    newContext: () => ({ nowMs: NOW_MS, jitter: 0.5, newId, policy, features: eventFeatures, rulesOf }),
+    log: silentLog,
+    newContext: () => ({ ...contextAt(NOW_MS), newId }),
   });
   const refused = { kind: 'command', teamId: 'T1', userId: 'U1' } as const;
   await Promise.all([

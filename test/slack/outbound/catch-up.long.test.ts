@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { answeredJobs } from '../../../src/agent/agent-tools.ts';
 import type { AgentClient } from '../../../src/agent/client.ts';
-import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
-import { createLoops, type Tools } from '../../../src/app/service/loops.ts';
+import { createLoops } from '../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { openJob } from '../../../src/jobs/decide/open.ts';
 import { missedReplies } from '../../../src/slack/outbound/catch-up.ts';
 import { createPoster } from '../../../src/slack/workspace/poster.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
+import { contextAt, toolsWith } from '../../engine/support/context.ts';
 import { type LimitedSlack, limitedSlack } from '../../engine/support/limited-slack.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 import { anAgentJob, aReply, policy, request } from '../../jobs/support/builders.ts';
@@ -19,7 +17,6 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const projects = [{ id: 'handbook', name: 'handbook', noticeChannels: [] }] as const;
-const rulesOf = () => ({ projects, channels: new Map(), noticeChannels: [] });
 
 /** All that works, on a real store, with workspaces that Slack limits most, and an agent that takes everything. */
 async function limitedWorld(teamIds: readonly string[]) {
@@ -46,11 +43,8 @@ async function limitedWorld(teamIds: readonly string[]) {
   /** What the agent was given, by its jobs, in one text. */
   const given = new Map<string, string>();
   const seldom = { ...policy, noticeChannels: [], pollMinIntervalMs: HOUR_MS, pollMaxIntervalMs: HOUR_MS };
-  const newContext = () => ({
-    ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, features: eventFeatures, rulesOf },
-    policy: seldom,
-  });
-  const tools: Tools = {
+  const newContext = () => ({ ...contextAt(clock.now(), projects), policy: seldom });
+  const tools = toolsWith({
     ...{ store, clock, log: logger, newContext },
     agent: {
       askCapabilities: async () => null,
@@ -68,28 +62,8 @@ async function limitedWorld(teamIds: readonly string[]) {
       of: async (teamId) => workspaces.get(teamId) as Workspace,
       ofRequest: () => Promise.reject(new Error('there are no requests')),
     },
-    promptMaxLength: 20_000,
-    readsPerMinute: 6_000,
-    answered: answeredJobs(),
-    hourlyBudget: 10_000,
-    featureViews: {},
-    codeHosts: [],
-    known: {
-      agent: () => ({ answeredAtMs: null, trouble: null }),
-      slackProblem: () => null,
-      services: () => [],
-      workProblems: () => [],
-    },
-    requestsInFlight: () => 0,
-    readablePrompt: async (_teamId, prompt) => prompt,
-    readPictures: async () => [],
-    show: () => {},
-    teamIds: [],
-    secretsOf: () => [],
-    retentionMs: 86_400_000,
-    featureSettingsOf: () => ({}),
-    stopping: new AbortController().signal,
-  };
+    ...{ readsPerMinute: 6_000, hourlyBudget: 10_000 },
+  });
   const loops = createLoops(tools, 10 * SECOND_MS, []);
   store.onScheduled((scheduled) => loops.notify(scheduled));
   loops.start();

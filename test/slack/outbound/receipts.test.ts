@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { eventFeatures } from '../../../src/app/features.ts';
-import { createLogger } from '../../../src/app/operations/logger.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { openJob } from '../../../src/jobs/decide/open.ts';
 import type { SlackTools } from '../../../src/slack/outbound/refresh.ts';
 import { refreshReceipts } from '../../../src/slack/outbound/render.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
 import type { Store, Transaction } from '../../../src/store/store.ts';
+import { claimDue } from '../../contract/store/samples.ts';
+import { contextAt, silentLog } from '../../engine/support/context.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
-import { aReply, policy, request } from '../../jobs/support/builders.ts';
+import { aReply, request } from '../../jobs/support/builders.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
 /** The store, which tells whose receipt is written. */
@@ -33,15 +32,7 @@ function telling(store: Store, written: string[]): Store {
 test('receipts are written in the order of their replies, as those who change the replies do, whichever Slack takes first', async () => {
   const { store } = await onSqlite();
   const clock = createTestClock(Date.UTC(2026, 0, 1));
-  const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });
-  const newContext = () => ({
-    nowMs: clock.now(),
-    jitter: 0.5,
-    newId: randomUUID,
-    policy,
-    features: eventFeatures,
-    rulesOf,
-  });
+  const newContext = () => contextAt(clock.now());
   const opening = openJob(request, newContext());
   const jobId = opening.job.id;
   const replies = ['1700000001.000100', '1700000002.000100', '1700000003.000100'];
@@ -50,8 +41,7 @@ test('receipts are written in the order of their replies, as those who change th
     await applyEvent(tx, jobId, { type: 'card_posted', ts: '1700000000.000100' }, newContext());
     for (const messageTs of replies)
       await applyEvent(tx, jobId, { type: 'reply_received', reply: aReply({ messageTs }) }, newContext());
-    const lease = { leaseNowMs: 0, leaseUntilMs: 60_000, inFlight: [], limit: 1 };
-    return tx.tasks.claim({ kinds: ['refresh_receipts'], nowMs: clock.now() + 60_000, ...lease });
+    return claimDue(tx, ['refresh_receipts'], clock.now() + 60_000, { limit: 1 });
   });
   if (claimed === undefined) throw new Error('no receipts are due');
   const inOrder = await store.transaction((tx) => tx.followUps.withStaleReceipts(jobId));
@@ -64,7 +54,7 @@ test('receipts are written in the order of their replies, as those who change th
   const tools = {
     store: telling(store, written),
     clock,
-    log: createLogger({ level: 'error', destination: { write: () => {} } }),
+    log: silentLog,
     workspaces: { of: async () => workspace },
     newContext,
   } as unknown as SlackTools;
