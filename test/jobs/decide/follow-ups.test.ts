@@ -1,171 +1,147 @@
 import { describe, expect, test } from 'vitest';
-import { anAgentJob, aReply, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
-import { aJobBeingCreated, aWorkingJob } from '../support/stages.ts';
+import { aReply, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { aJobBeingCreated, anEndedJob, aVanishedJob, aWorkingJob } from '../support/stages.ts';
+import {
+  accepts,
+  checked,
+  fails,
+  goesOut,
+  happens,
+  live,
+  passes,
+  resends,
+  says,
+  startsAgain,
+  tsOf,
+} from '../support/story.ts';
+import type { World } from '../support/world.ts';
+
+const created = (world: World) => world.created({ id: `agent-${world.job.creates}` });
+const sendsDue = (world: World) => world.sendDue();
+const editsAndStarts = happens(({ job: { creates } }) => ({
+  ...{ type: 'request_edited', creates, prompt: 'Explain the install page', userId: 'U2' },
+}));
+const tooLong = 'x'.repeat(20_001);
 
 describe('replies before there is an agent job', () => {
   test('wait, and go out in order once there is one', () => {
-    const world = aJobBeingCreated();
-    world.reply('one');
-    world.advance(10 * SECOND_MS);
-    world.reply('two');
-    world.advance(10 * SECOND_MS);
+    const world = live(aJobBeingCreated(), says('one'), goesOut, says('two'), goesOut);
     expect(world.states).toEqual(['waiting', 'waiting']);
-    world.created();
-    world.advance(0);
-    expect(world.messages).toEqual(['one\n\ntwo']);
+    expect(live(world, created, passes(0)).messages).toEqual(['one\n\ntwo']);
   });
 
   test('wait while nobody knows whether the job started', () => {
-    const world = aJobBeingCreated();
-    world.createFails(failures.timeout);
-    world.reply('one');
-    world.advance(MINUTE_MS);
+    const world = live(aJobBeingCreated(), fails(failures.timeout), says('one'), passes(MINUTE_MS));
     expect(world.states).toEqual(['waiting']);
-    world.apply({ type: 'start_again_pressed', callId: world.buttonCallId });
-    world.created();
-    world.advance(0);
-    expect(world.messages).toEqual(['one']);
+    const press = happens(({ buttonCallId }) => ({ type: 'start_again_pressed', callId: buttonCallId }));
+    expect(live(world, press, created, passes(0)).messages).toEqual(['one']);
   });
 
   test('go out after *Edit and start*, which is what their refusal offers, when the prompt was refused', () => {
-    const world = aJobBeingCreated();
-    world.reply('early');
-    world.createFails(failures.rejected);
-    world.reply('late');
+    const world = live(aJobBeingCreated(), says('early'), fails(failures.rejected), says('late'));
     const offered = world.told.filter(({ kind }) => kind === 'message_rejected');
     expect(offered).toMatchObject([{ action: 'edit_and_start' }, { action: 'edit_and_start' }]);
-    const { creates } = world.job;
-    world.apply({ type: 'request_edited', creates, prompt: 'Explain the install page', userId: 'U2' });
-    world.created();
-    world.advance(4 * SECOND_MS);
-    expect(world.messages).toEqual(['early\n\nlate']);
+    expect(live(world, editsAndStarts, created, goesOut).messages).toEqual(['early\n\nlate']);
     expect(world.job.offers?.map(({ outcome }) => outcome?.answer)).toEqual(['edited', 'edited', 'edited']);
   });
 
   test('that may have arrived at an earlier job are not sent along by *Edit and start*', () => {
-    const world = aWorkingJob();
-    world.reply('may have arrived');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.timeout);
-    world.check(anAgentJob({ status: 'failed' }));
-    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
-    world.createFails(failures.rejected);
-    const { creates } = world.job;
-    world.apply({ type: 'request_edited', creates, prompt: 'Explain the install page', userId: 'U2' });
-    world.created({ id: 'agent-2' });
-    world.advance(4 * SECOND_MS);
-    expect(world.messages).toEqual(['may have arrived']);
+    const world = live(aWorkingJob(), says('may have arrived'), goesOut, fails(failures.timeout));
+    live(
+      world,
+      checked({ status: 'failed' }),
+      startsAgain,
+      fails(failures.rejected),
+      editsAndStarts,
+      created,
+    );
+    expect(live(world, goesOut).messages).toEqual(['may have arrived']);
     expect(world.states).toEqual(['unknown']);
   });
 
   test('are refused with a reason when the prompt was refused, early and late ones, and go out after Start again', () => {
-    const world = aJobBeingCreated();
-    world.reply('early');
-    world.createFails(failures.rejected);
-    const earlyCallId = world.buttonCallId;
-    world.reply('late');
+    const world = live(aJobBeingCreated(), says('early'), fails(failures.rejected));
+    const early = happens({ type: 'resend_pressed', callId: world.buttonCallId });
+    live(world, says('late'));
+    const late = happens({ type: 'resend_pressed', callId: world.buttonCallId });
     expect(world.states).toEqual(['not_sent', 'not_sent']);
     expect(world.news.at(-1)).toBe('1 rejected: There is no job yet: the request was not accepted.');
-
-    const lateCallId = world.buttonCallId;
-    world.apply({ type: 'resend_pressed', callId: lateCallId });
-    expect(world.states).toEqual(['not_sent', 'not_sent']);
+    expect(live(world, late).states).toEqual(['not_sent', 'not_sent']);
     expect(world.news.filter((line) => line.startsWith('1 rejected'))).toHaveLength(3);
-
-    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
-    world.apply({ type: 'resend_pressed', callId: lateCallId });
-    world.apply({ type: 'resend_pressed', callId: earlyCallId });
-    world.created();
-    world.advance(4 * SECOND_MS);
-    expect(world.messages).toEqual(['early\n\nlate']);
+    expect(live(world, startsAgain, late, early, created, goesOut).messages).toEqual(['early\n\nlate']);
   });
 });
 
-describe('old replies that were found late', () => {
-  test('are announced, and go out before the newer ones', () => {
-    const world = aWorkingJob();
-    world.apply({ type: 'old_replies_found', count: 1 });
-    world.reply('newer');
-    world.apply({
-      type: 'reply_received',
-      reply: aReply({ messageTs: '1.500000', text: 'older' }),
-    });
-    world.advance(4 * SECOND_MS);
-    expect(world.news.at(-1)).toBe('1 old replies found');
-    expect(world.messages).toEqual(['older\n\nnewer']);
-  });
+test('old replies that were found late are announced, and go out before the newer ones', () => {
+  const older = happens({ type: 'reply_received', reply: aReply({ messageTs: '1.500000', text: 'older' }) });
+  const world = live(aWorkingJob(), happens({ type: 'old_replies_found', count: 1 }), says('newer'), older);
+  expect(live(world, goesOut).messages).toEqual(['older\n\nnewer']);
+  expect(world.news.at(-1)).toBe('1 old replies found');
 });
 
-describe('replies in a burst', () => {
-  test('go out as one message, a window after the last', () => {
-    const world = aWorkingJob();
-    world.reply('one');
-    world.advance(3 * SECOND_MS);
-    world.reply('two');
-    world.advance(3 * SECOND_MS);
+describe('replies in a burst (F3)', () => {
+  const second = passes(SECOND_MS);
+
+  test('go out as one message, a window after the last, also if somebody looks before', () => {
+    const world = live(aWorkingJob(), says('one'), second, second, says('two'), second, second, sendsDue);
+    live(world, says('three'), second, second, second);
     expect(world.messages).toEqual([]);
-    world.advance(SECOND_MS);
-    expect(world.messages).toEqual(['one\n\ntwo']);
-    expect(world.states).toEqual(['sending', 'sending']);
+    expect(live(world, second).messages).toEqual(['one\n\ntwo\n\nthree']);
+    expect(world.states).toEqual(['sending', 'sending', 'sending']);
+  });
+
+  test('go out at the latest ten windows after the first, while somebody keeps writing', () => {
+    const writing = Array.from({ length: 13 }, () => [says('more'), second, second, second]).flat();
+    expect(live(aWorkingJob(), ...writing).messages).toEqual([]);
+    expect(live(aWorkingJob(), ...writing, says('more'), second).messages).toHaveLength(1);
   });
 
   test('go out one by one without a window', () => {
     const world = aWorkingJob({ followUpWindowMs: 0 });
-    world.reply('one');
-    world.advance(0);
-    world.accepted();
-    world.reply('two');
-    world.advance(0);
+    live(world, says('one'), passes(0), accepts, says('two'), passes(0));
     expect(world.messages).toEqual(['one', 'two']);
   });
 
-  test('are cut into messages that the API takes', () => {
-    const world = aWorkingJob({ promptMaxLength: 12 });
-    world.reply('aaaaa');
-    world.reply('bbbbb');
-    world.reply('ccccc');
-    world.advance(4 * SECOND_MS);
-    world.accepted();
-    world.advance(0);
-    expect(world.messages).toEqual(['aaaaa\n\nbbbbb', 'ccccc']);
+  test('are cut into messages that the API takes, to the last character, and none goes before an earlier one', () => {
+    const world = live(
+      aWorkingJob({ promptMaxLength: 12 }),
+      ...['aaaaa', 'bbbbb', 'cccccccccccc', 'd'].map((t) => says(t)),
+    );
+    live(world, goesOut, accepts, passes(0), accepts, passes(0));
+    expect(world.messages).toEqual(['aaaaa\n\nbbbbb', 'cccccccccccc', 'd']);
   });
 });
 
 describe('one message at a time', () => {
   test('replies during a call wait for its outcome', () => {
-    const world = aWorkingJob();
-    world.reply('one');
-    world.advance(4 * SECOND_MS);
-    world.reply('two');
-    world.advance(MINUTE_MS);
-    world.sendDue();
+    const world = live(aWorkingJob(), says('one'), goesOut, says('two'), passes(MINUTE_MS), sendsDue);
     expect(world.messages).toEqual(['one']);
-    world.accepted();
-    world.advance(0);
-    expect(world.messages).toEqual(['one', 'two']);
+    expect(live(world, accepts, passes(0)).messages).toEqual(['one', 'two']);
     expect(world.states).toEqual(['sent', 'sending']);
   });
 
-  test('an acceptance that is reported twice starts one turn', () => {
-    const world = aWorkingJob();
-    world.reply('one');
-    world.advance(4 * SECOND_MS);
-    const callId = world.open('send_message')[0]?.id ?? '';
-    world.accepted();
-    const { job } = world;
-    world.apply({ type: 'message_accepted', callId, agentJobId: 'agent-1', agentJob: null });
-    world.apply({ type: 'message_failed', callId, failure: failures.rejected });
-    expect(world.job).toEqual(job);
-    expect(world.job).toMatchObject({ turn: 2 });
-    expect(world.states).toEqual(['sent']);
+  test('an outcome that is reported twice counts once', () => {
+    for (const [first, turn] of [
+      [accepts, 2],
+      [fails(failures.rateLimited), 1],
+    ] as const) {
+      const world = live(aWorkingJob(), says('one'), goesOut);
+      const callId = world.open('send_message')[0]?.id ?? '';
+      const { job } = live(world, first);
+      if (turn === 2)
+        live(world, happens({ type: 'message_accepted', callId, agentJobId: 'agent-1', agentJob: null }));
+      live(world, happens({ type: 'message_failed', callId, failure: failures.rateLimited }));
+      expect([world.job, job.turn]).toEqual([job, turn]);
+    }
   });
 
   test('a reply that is delivered twice is one reply', () => {
-    const world = aWorkingJob();
-    const messageTs = world.reply('x'.repeat(20_001));
-    const again = aReply({ messageTs, text: 'x'.repeat(20_001) });
-    expect(world.apply({ type: 'reply_received', reply: again }).calls).toEqual([]);
-    expect(world.states).toEqual(['not_sent']);
+    const world = live(aWorkingJob(), says(tooLong));
+    const again = world.apply({
+      type: 'reply_received',
+      reply: aReply({ messageTs: tsOf(1), text: tooLong }),
+    });
+    expect([again.calls, world.states]).toEqual([[], ['not_sent']]);
   });
 
   test('a send that falls due with nothing to send does nothing', () => {
@@ -176,51 +152,114 @@ describe('one message at a time', () => {
 
 describe('while the API holds messages back', () => {
   test('replies wait until the time it asked for, and the card knows it', () => {
-    const world = aWorkingJob();
-    world.reply('one');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.rateLimited);
-    expect(world.states).toEqual(['waiting']);
+    const world = live(aWorkingJob(), says('one'), goesOut, fails(failures.rateLimited));
+    expect([world.states, world.news]).toEqual([['waiting'], ['started']]);
     expect(world.seconds(world.job.sendNotBeforeMs)).toBe(604);
-    expect(world.news).toEqual(['started']);
-
-    world.advance(5 * MINUTE_MS);
-    world.reply('two');
-    world.sendDue();
-    world.advance(4 * MINUTE_MS);
+    live(world, passes(5 * MINUTE_MS), says('two'), sendsDue, passes(4 * MINUTE_MS));
     expect(world.messages).toEqual(['one']);
-    world.advance(MINUTE_MS);
-    expect(world.messages).toEqual(['one', 'one\n\ntwo']);
+    expect(live(world, passes(MINUTE_MS)).messages).toEqual(['one', 'one\n\ntwo']);
     expect(world.job.sendNotBeforeMs).toBeNull();
   });
 
-  test('a failure that is reported twice counts once', () => {
-    const world = aWorkingJob();
-    world.reply('one');
-    world.advance(4 * SECOND_MS);
-    const callId = world.open('send_message')[0]?.id ?? '';
-    world.messageFails(failures.rateLimited);
-    const { job } = world;
-    world.apply({ type: 'message_failed', callId, failure: failures.rateLimited });
-    expect(world.job).toEqual(job);
-  });
-
   test('no more than 200 replies pile up; the next is refused with the reason', () => {
-    const world = aJobBeingCreated();
-    for (let count = 0; count < 201; count += 1) world.reply(`reply ${count}`);
+    const world = live(aJobBeingCreated(), ...Array.from({ length: 201 }, (_, n) => says(`reply ${n}`)));
     expect(world.states.filter((state) => state === 'waiting')).toHaveLength(200);
     expect(world.news).toEqual(['1 rejected: 200 replies are waiting already.']);
   });
 });
 
-test('replies that are looked at before their window is over wait for its end (F3)', () => {
-  const world = aWorkingJob();
-  world.reply('one');
-  world.advance(3 * SECOND_MS);
-  world.reply('two');
-  world.advance(2 * SECOND_MS);
-  world.sendDue();
-  world.reply('three');
-  world.advance(4 * SECOND_MS);
-  expect(world.messages).toEqual(['one\n\ntwo\n\nthree']);
+describe('a message that the API refuses', () => {
+  test('is announced with its reason, and Send again sends it once more', () => {
+    const world = live(aWorkingJob(), says('one'), goesOut, fails(failures.rejected));
+    expect(world.states).toEqual(['not_sent']);
+    expect(world.news.at(-1)).toBe('1 rejected: prompt is too vague');
+    live(world, resends, resends, goesOut, resends);
+    expect(world.messages).toEqual(['one', 'one']);
+    live(world, accepts, resends, passes(MINUTE_MS));
+    expect([world.messages.length, world.states]).toEqual([2, ['sent']]);
+  });
+
+  test('does not hold up the replies after it', () => {
+    const world = live(aWorkingJob(), says('one'), goesOut, says('two'), fails(failures.rejected), goesOut);
+    expect(world.messages).toEqual(['one', 'two']);
+  });
+
+  test('because it does not know the job offers Start again: the new job gets the prompt, and then the replies (F6)', () => {
+    const world = live(aVanishedJob(), says('one'), goesOut, fails(failures.notFound));
+    expect(world.told.at(-1)).toMatchObject({ kind: 'message_rejected', action: 'start_again' });
+    const press = { type: 'start_again_pressed', creates: 1, callId: world.buttonCallId } as const;
+    world.apply(press);
+    expect([world.apply(press).calls, world.states]).toEqual([[], ['waiting']]);
+    live(world, created, goesOut);
+    expect(world.open('send_message')[0]?.request).toMatchObject({ agentJobId: 'agent-2', prompt: 'one' });
+    expect(world.apply(press).calls).toEqual([]);
+  });
+
+  test('because it does not know the job, and again: the second *Start again* gives its replies to the new job, too', () => {
+    const world = aVanishedJob();
+    const offers = ['one', 'two'].map((text) => {
+      live(world, says(text), goesOut, fails(failures.notFound));
+      return happens({ type: 'start_again_pressed', creates: 1, callId: world.buttonCallId });
+    });
+    expect(live(world, ...offers, created, goesOut).messages.at(-1)).toBe('one\n\ntwo');
+    expect(world.job.creates).toBe(2);
+  });
+
+  test('after a rate limit, the rate limit is over', () => {
+    const limited = [says('one'), goesOut, fails(failures.rateLimited), passes(10 * MINUTE_MS)];
+    expect(live(aWorkingJob(), ...limited, fails(failures.rejected)).job.trouble).toBeNull();
+  });
+
+  test.each([
+    ['nothing to read', '\u200b', 'It has no text.'],
+    ['too much to read', tooLong, 'It has 20,001 characters; the limit is 20,000.'],
+  ])('%s is not even tried, nor when Send again is pressed', (_name, text, reason) => {
+    const world = live(aWorkingJob(), says(text), resends, passes(MINUTE_MS));
+    expect([world.messages, world.states]).toEqual([[], ['not_sent']]);
+    expect(world.news.slice(1)).toEqual([`1 rejected: ${reason}`, `1 rejected: ${reason}`]);
+  });
+
+  test.each(['failed', 'archived'])('is tried once when the job is %s', (status) => {
+    const world = live(
+      anEndedJob({ status }),
+      says('One more'),
+      goesOut,
+      fails(failures.notFound),
+      passes(MINUTE_MS),
+    );
+    expect([world.messages, world.news.at(-1)]).toEqual([['One more'], '1 rejected: not found']);
+  });
+});
+
+describe('a message that may have arrived', () => {
+  const unclear = () => live(aWorkingJob(), says('one'), says('two'), goesOut, fails(failures.timeout));
+
+  test('is not repeated by itself, and Send again sends it once more', () => {
+    const world = live(unclear(), passes(MINUTE_MS));
+    expect([world.messages.length, world.states]).toEqual([1, ['unknown', 'unknown']]);
+    expect(world.news.at(-1)).toBe('2 unknown');
+    live(world, resends, resends, passes(0), accepts, passes(MINUTE_MS));
+    expect(world.messages).toEqual(['one\n\ntwo', 'one\n\ntwo']);
+  });
+
+  test('counts as sent if the answer comes late after all', () => {
+    const world = unclear();
+    const callId = world.buttonCallId;
+    world.apply({ type: 'message_accepted', callId, agentJobId: 'agent-1', agentJob: null });
+    expect(world.apply({ type: 'resend_pressed', callId }).followUps).toEqual([]);
+    expect(world.states).toEqual(['sent', 'sent']);
+  });
+});
+
+test('buttons and outcomes of calls that are under way, or that this job never made, change nothing', () => {
+  const world = live(aWorkingJob(), says('one'), goesOut);
+  const callId = world.open('send_message')[0]?.id ?? '';
+  expect(world.apply({ type: 'resend_pressed', callId }).followUps).toEqual([]);
+  const { job } = world;
+  const agentJobId = 'agent-1';
+  world.apply({ type: 'resend_pressed', callId: 'unheard-of' });
+  world.apply({ type: 'start_again_pressed', callId: 'unheard-of' });
+  world.apply({ type: 'message_failed', callId: 'unheard-of', failure: failures.timeout });
+  world.apply({ type: 'message_accepted', callId: 'unheard-of', agentJobId, agentJob: null });
+  expect([world.job, world.states]).toEqual([job, ['sending']]);
 });

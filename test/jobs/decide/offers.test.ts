@@ -6,15 +6,9 @@ import type { OfferSubject } from '../../../src/jobs/job.ts';
 import { fc } from '../../support/properties.ts';
 import { act } from '../support/actions.ts';
 import { anyLife, anyPolicy } from '../support/any-life.ts';
-import {
-  anAgentJob,
-  failures,
-  HOUR_MS,
-  MINUTE_MS,
-  policy as policyOfTests,
-  SECOND_MS,
-} from '../support/builders.ts';
-import { aJobBeingCreated, anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
+import { anAgentJob, failures, HOUR_MS, MINUTE_MS, policy as policyOfTests } from '../support/builders.ts';
+import { aJobBeingCreated, anEndedJob, aWorkingJob } from '../support/stages.ts';
+import { checked, fails, follows, goesOut, happens, live, passes, says } from '../support/story.ts';
 import { World } from '../support/world.ts';
 
 const outcomes = (world: World) => (world.job.offers ?? []).map(({ outcome }) => outcome);
@@ -43,16 +37,12 @@ describe('an offer of a feature that has been removed', () => {
   const old = { postId: 'p1', about, outcome: null, isShown: false };
 
   test('is settled by the next event, whatever it is', () => {
-    const { job } = aWorkingJob();
-    const state = { job: { ...job, offers: [old] }, followUps: [] };
+    const state = { job: { ...aWorkingJob().job, offers: [old] }, followUps: [] };
     const press = { type: 'stop_watching_pressed', question: 1, userId: 'U2' } as const;
-    const decision = decideWith(
-      state,
-      press,
-      { nowMs: 0, jitter: 0, newId: () => 'id', policy: policyOfTests },
-      table,
-    );
-    expect(decision.job.offers).toEqual([{ ...old, outcome: { answer: 'moot', by: null } }]);
+    const context = { nowMs: 0, jitter: 0, newId: () => 'id', policy: policyOfTests };
+    expect(decideWith(state, press, context, table).job.offers).toEqual([
+      { ...old, outcome: { answer: 'moot', by: null } },
+    ]);
   });
 
   test('is no answer to a press', () => {
@@ -63,34 +53,37 @@ describe('an offer of a feature that has been removed', () => {
 });
 
 describe('what a message in the thread offers', () => {
+  const endsWith = (world: World, outcome: unknown) => expect(outcomes(world)).toEqual([outcome]);
+  const aFailedJob = () => anEndedJob({ status: 'failed' });
+  const startsAgain = (userId: string) => happens({ type: 'start_again_pressed', creates: 1, userId });
+  /** The agent has been at it for so long that the thread was asked. */
+  const aLongTurn = () => live(aWorkingJob(), passes(6 * HOUR_MS + MINUTE_MS));
+
+  function anUnclearStart(): { world: World; callId: string } {
+    const world = aJobBeingCreated();
+    const callId = world.open('create_job')[0]?.id ?? '';
+    live(world, fails(failures.timeout));
+    endsWith(world, null);
+    return { world, callId };
+  }
+
   test('is settled by whoever presses its button first', () => {
-    const world = anEndedJob({ status: 'failed' });
-    const { creates } = world.job;
-    world.apply({ type: 'start_again_pressed', creates, userId: 'U2' });
-    world.apply({ type: 'start_again_pressed', creates, userId: 'U3' });
-    expect(outcomes(world)).toEqual([{ answer: 'started_again', by: 'U2' }]);
+    const world = live(aFailedJob(), startsAgain('U2'), startsAgain('U3'));
+    endsWith(world, { answer: 'started_again', by: 'U2' });
     expect(world.tasks.has('refresh_posts')).toBe(true);
   });
 
   test('is settled by nobody if the agent answers late, or the turn ends', () => {
-    const unclear = aJobBeingCreated();
-    const callId = unclear.open('create_job')[0]?.id ?? '';
-    unclear.createFails(failures.timeout);
-    expect(outcomes(unclear)).toEqual([null]);
-    unclear.apply({ type: 'job_found', callId, agentJob: anAgentJob() });
-    expect(outcomes(unclear)).toEqual([{ answer: 'confirmed', by: null }]);
-    const long = aWorkingJob();
-    long.advance(6 * HOUR_MS + MINUTE_MS);
-    long.check(anAgentJob({ status: 'completed' }));
-    expect(outcomes(long)).toEqual([{ answer: 'moot', by: null }]);
+    const { world, callId } = anUnclearStart();
+    world.apply({ type: 'job_found', callId, agentJob: anAgentJob() });
+    endsWith(world, { answer: 'confirmed', by: null });
+    endsWith(live(aLongTurn(), checked({ status: 'completed' })), { answer: 'moot', by: null });
   });
 
   test('of an unclear start is settled by whoever dismisses it: then nothing is asked of the agent any more', () => {
-    const world = aJobBeingCreated();
-    const callId = world.open('create_job')[0]?.id ?? '';
-    world.createFails(failures.timeout);
+    const { world, callId } = anUnclearStart();
     world.apply({ type: 'start_dismissed', callId, userId: 'U2' });
-    expect(outcomes(world)).toEqual([{ answer: 'dismissed', by: 'U2' }]);
+    endsWith(world, { answer: 'dismissed', by: 'U2' });
     expect(world.job.stage).toMatchObject({ kind: 'dropped', why: 'dismissed', byUserId: 'U2' });
     world.apply({ type: 'start_again_pressed', callId, userId: 'U3' });
     world.apply({ type: 'job_found', callId, agentJob: anAgentJob() });
@@ -101,25 +94,17 @@ describe('what a message in the thread offers', () => {
   });
 
   test('of a failed job is settled by the reply that reopens it', () => {
-    const world = anEndedJob({ status: 'failed' });
-    followUp(world);
-    expect(outcomes(world)).toEqual([{ answer: 'continued', by: null }]);
+    endsWith(live(aFailedJob(), follows()), { answer: 'continued', by: null });
   });
 
   test('of a long turn goes without a word when somebody replies', () => {
-    const world = aWorkingJob();
-    world.advance(6 * HOUR_MS + MINUTE_MS);
-    followUp(world);
-    expect(outcomes(world)).toEqual([{ answer: 'moot', by: null }]);
+    endsWith(live(aLongTurn(), follows()), { answer: 'moot', by: null });
   });
 
   test('at the end of a turn, about all replies that it may not include, is settled when they are sent again', () => {
-    const world = aWorkingJob();
-    world.reply('Use the CLI');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.timeout);
-    world.check(anAgentJob({ status: 'completed' }));
-    world.check(anAgentJob({ status: 'completed' }));
+    const ended = checked({ status: 'completed' });
+    const unclear = [says('Use the CLI'), goesOut, fails(failures.timeout)];
+    const world = live(aWorkingJob(), ...unclear, ended, ended);
     expect(world.job.offers?.at(-1)).toMatchObject({ about: { kind: 'send', callId: null }, outcome: null });
     world.apply({ type: 'resend_pressed', callId: null, userId: 'U2' });
     const sentAgain = { answer: 'sent_again', by: 'U2', count: 1 };
@@ -127,8 +112,7 @@ describe('what a message in the thread offers', () => {
   });
 
   test('is shown once', () => {
-    const world = anEndedJob({ status: 'failed' });
-    world.apply({ type: 'start_again_pressed', creates: world.job.creates, userId: 'U2' });
+    const world = live(aFailedJob(), startsAgain('U2'));
     const postIds = (world.job.offers ?? []).map(({ postId }) => postId);
     world.apply({ type: 'offers_shown', postIds });
     expect(world.job.offers).toMatchObject([{ isShown: true }]);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Snippet, UnsentFile } from '../../../src/jobs/requests/attachments.ts';
 import { aReply, SECOND_MS } from '../support/builders.ts';
 import { aJobBeingCreated } from '../support/stages.ts';
+import { accepts, edits, goesOut, happens, live, passes, says, tsOf } from '../support/story.ts';
 import type { World } from '../support/world.ts';
 
 const pictureOf = (name: string): Snippet => ({ name, url: `https://files.slack.com/${name}` });
@@ -15,9 +16,11 @@ function aJobWithPictures(): World {
 }
 
 function deliver(world: World, type: 'reply_received' | 'message_completed', names: readonly string[]) {
-  const attachments = { snippets: [], others: names.map(fileOf) };
-  world.apply({ type, reply: aReply({ messageTs: '1.500000', text: 'Use it', attachments }) });
+  const facts = { messageTs: '1.500000', text: 'Use it', attachments: withPictures(names) };
+  world.apply({ type, reply: aReply(facts) });
 }
+
+const withPictures = (names: readonly string[]) => ({ snippets: [], others: names.map(fileOf) });
 
 const sent = ({ calls }: World) =>
   calls.flatMap(({ request }) =>
@@ -48,10 +51,8 @@ test.each([0, 10])(
 );
 
 test('a reply that is kept from the agent keeps its pictures from it (F4)', () => {
-  const world = aJobWithPictures();
-  const attachments = { snippets: [], others: [fileOf('a.png')] };
-  world.apply({ type: 'reply_received', reply: aReply({ text: 'aside: look', attachments }) });
-  world.advance(10 * SECOND_MS);
+  const attachments = withPictures(['a.png']);
+  const world = live(aJobWithPictures(), says('aside: look', { attachments }), passes(10 * SECOND_MS));
   expect(sent(world)).toEqual([]);
   expect([...world.followUps.values()].map(({ pictures }) => pictures)).toEqual([undefined]);
 });
@@ -68,17 +69,10 @@ test('an agent that takes none gets none: they are named at once (R4)', () => {
 test('pictures of several replies that one call would not take go in two, and none is dropped (R4)', () => {
   const world = aJobWithPictures();
   for (const person of [1, 2]) {
-    const others = Array.from({ length: 5 }, (_, index) => fileOf(`${person}-${index}.png`));
-    const reply = aReply({
-      messageTs: `1.${person}00000`,
-      text: `Use ${person}`,
-      attachments: { snippets: [], others },
-    });
-    world.apply({ type: 'reply_received', reply });
+    const names = Array.from({ length: 5 }, (_, index) => `${person}-${index}.png`);
+    live(world, says(`Use ${person}`, { attachments: withPictures(names) }));
   }
-  world.advance(4 * SECOND_MS);
-  world.accepted();
-  world.advance(4 * SECOND_MS);
+  live(world, goesOut, accepts, goesOut);
   expect(sent(world).map(([prompt, ...pictures]) => [prompt, pictures.length])).toEqual([
     ['Use 1', 5],
     ['Use 2', 5],
@@ -86,22 +80,15 @@ test('pictures of several replies that one call would not take go in two, and no
 });
 
 test('a correction of a reply does not send its pictures again (F3, R4)', () => {
-  const world = aJobWithPictures();
-  deliver(world, 'reply_received', ['a.png']);
-  world.advance(4 * SECOND_MS);
-  world.accepted();
-  const edited = aReply({ messageTs: '1.500000', text: 'Use the other', editedTs: '9.000000' });
-  world.apply({ type: 'reply_edited', reply: edited });
-  world.apply({ type: 'correction_pressed', messageTs: '1.500000' });
-  world.advance(4 * SECOND_MS);
+  const written = says('Use it', { attachments: withPictures(['a.png']) });
+  const world = live(aJobWithPictures(), written, goesOut, accepts, edits(1, 'Use the other'));
+  live(world, happens({ type: 'correction_pressed', messageTs: tsOf(1) }), goesOut);
   expect(sent(world).at(-1)).toEqual(['Correction of an earlier message: Use the other']);
 });
 
 test('what is not sent is named without its address, with what the agent takes (R4)', () => {
-  const world = aJobWithPictures();
   const others: UnsentFile[] = [fileOf('a.png'), { kind: 'video', name: 'b.mp4' }];
-  const reply = aReply({ text: 'Use it', attachments: { snippets: [], others } });
-  world.apply({ type: 'reply_received', reply });
+  const world = live(aJobWithPictures(), says('Use it', { attachments: { snippets: [], others } }));
   const announced = world.calls.flatMap(({ request }) =>
     request.kind === 'announce' && request.announcement.kind === 'files_not_sent' ? request.announcement : [],
   );

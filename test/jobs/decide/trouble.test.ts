@@ -1,247 +1,185 @@
 import { describe, expect, test } from 'vitest';
-import { aFailure, anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import type { AgentFailure } from '../../../src/jobs/agent-job.ts';
+import { aFailure, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { aJobBeingCreated, aWorkingJob } from '../support/stages.ts';
+import {
+  accepts,
+  checked,
+  fails,
+  goesOut,
+  happens,
+  heard,
+  laterBy,
+  live,
+  passes,
+  removes,
+  type Step,
+  says,
+  shows,
+} from '../support/story.ts';
 import type { World } from '../support/world.ts';
 
-const limitedChecks = aFailure({ reason: 'rate_limited', status: 429, retryAfterMs: 30 * SECOND_MS });
+const limited = (retryAfterMs: number | null) =>
+  aFailure({ reason: 'rate_limited', status: 429, retryAfterMs });
+const limitedChecks = limited(30 * SECOND_MS);
 
-function sendFails(world: World, failure = failures.unreachable): void {
-  world.reply('one');
-  world.advance(4 * SECOND_MS);
-  world.messageFails(failure);
-}
+const sendFails = (failure: AgentFailure = failures.unreachable): Step => {
+  return (world) => void live(world, says('one'), goesOut, fails(failure));
+};
+
+/** Time passes in steps, and each message that is under way fails. */
+const failsFor = (ms: number, failure: AgentFailure, stepMs: number): Step => {
+  return (world) => {
+    for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
+      world.advance(stepMs);
+      if (world.open('send_message').length > 0) world.messageFails(failure);
+    }
+  };
+};
+
+const failedChecks = ({ events }: World) => events.filter(({ type }) => type === 'check_failed').length;
 
 describe('an API that cannot be reached', () => {
   test('is announced after ten minutes, once, and once more when it is back', () => {
     const world = aWorkingJob();
-    world.answer = failures.unreachable;
-    world.advance(10 * MINUTE_MS);
-    expect(world.news).toEqual(['started']);
+    expect(heard(world, shows(failures.unreachable, 10 * MINUTE_MS))).toEqual([]);
     expect(world.job.trouble).toMatchObject({ kind: 'unreachable', isAnnounced: false });
-    world.advance(MINUTE_MS);
-    expect(world.news).toEqual(['started', 'unreachable until 680 s']);
-    world.advance(HOUR_MS);
-    world.answer = anAgentJob();
-    world.advance(10 * MINUTE_MS);
-    expect(world.news.slice(2)).toEqual(['recovered']);
+    expect(heard(world, passes(MINUTE_MS))).toEqual(['unreachable until 680 s']);
+    expect(heard(world, passes(HOUR_MS), shows({}, 10 * MINUTE_MS))).toEqual(['recovered']);
     expect(world.job.trouble).toBeNull();
   });
 
   test('is announced when a person has waited for two minutes for a reply to go out', () => {
-    const world = aWorkingJob();
-    world.answer = failures.unreachable;
-    world.advance(5 * MINUTE_MS);
-    world.reply('one');
-    const failSends = (seconds: number) => {
-      for (let second = 0; second < seconds; second += 1) {
-        world.advance(SECOND_MS);
-        if (world.open('send_message').length > 0) world.messageFails(failures.unreachable);
-      }
-    };
-    failSends(119);
-    expect(world.news).toEqual(['started']);
-    failSends(61);
-    expect(world.news).toHaveLength(2);
-    expect(world.news[1]).toMatch(/^unreachable/);
-    failSends(600);
-    expect(world.news).toHaveLength(2);
+    const world = live(aWorkingJob(), shows(failures.unreachable, 5 * MINUTE_MS), says('one'));
+    const failsAllTheWhile = (seconds: number) =>
+      failsFor(seconds * SECOND_MS, failures.unreachable, SECOND_MS);
+    expect(heard(world, failsAllTheWhile(119))).toEqual([]);
+    expect(heard(world, failsAllTheWhile(61))).toEqual([expect.stringMatching(/^unreachable/)]);
+    expect(heard(world, failsAllTheWhile(600))).toEqual([]);
   });
 
   test('is announced at once where the API itself asks to be left alone for ten minutes', () => {
+    const busy = (retryAfterMs: number) =>
+      checked(aFailure({ reason: 'server_error', status: 503, retryAfterMs }));
     const world = aWorkingJob();
-    world.check(aFailure({ reason: 'server_error', status: 503, retryAfterMs: 10 * MINUTE_MS - 1 }));
-    expect(world.news).toEqual(['started']);
-    world.check(aFailure({ reason: 'server_error', status: 503, retryAfterMs: 10 * MINUTE_MS }));
-    expect(world.news).toEqual(['started', 'unreachable until 600 s']);
+    expect(heard(world, busy(10 * MINUTE_MS - 1))).toEqual([]);
+    expect(heard(world, busy(10 * MINUTE_MS))).toEqual(['unreachable until 600 s']);
   });
 
   test('is said to be back when what waited went out, not when it can only be read again', () => {
-    const world = aWorkingJob();
-    sendFails(world);
-    world.nowMs += 10 * MINUTE_MS;
-    world.check(failures.unreachable);
-    expect(world.news.slice(1)).toEqual(['unreachable until 614 s']);
-    world.check(anAgentJob());
-    expect(world.news).toHaveLength(2);
-    world.advance(MINUTE_MS);
-    world.accepted();
-    expect(world.news.slice(2)).toEqual(['recovered']);
+    const world = live(aWorkingJob(), sendFails(), laterBy(10 * MINUTE_MS));
+    expect(heard(world, checked(failures.unreachable))).toEqual(['unreachable until 614 s']);
+    expect(heard(world, checked({}))).toEqual([]);
+    expect(heard(world, passes(MINUTE_MS), accepts)).toEqual(['recovered']);
   });
 
   test('is said to be back, too, when the reply that waited was deleted', () => {
-    const world = aWorkingJob();
-    world.reply('one');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.unreachable);
-    world.nowMs += 2 * MINUTE_MS;
+    const world = live(aWorkingJob(), sendFails(), laterBy(2 * MINUTE_MS));
     world.sendDue();
-    world.messageFails(failures.unreachable);
-    expect(world.news.slice(1)).toEqual(['unreachable until 134 s']);
-    world.thread.remove(0);
-    world.tell(0);
-    world.check(anAgentJob());
-    expect(world.news.slice(2)).toEqual(['recovered']);
+    expect(heard(world, fails(failures.unreachable))).toEqual(['unreachable until 134 s']);
+    expect(heard(world, removes(1), checked({}))).toEqual(['recovered']);
   });
 
   test('is said to be back even when our own budget ran out meanwhile', () => {
     const world = aWorkingJob();
-    world.answer = failures.unreachable;
-    world.advance(11 * MINUTE_MS);
-    world.reply('one');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.overBudget);
-    world.answer = anAgentJob();
-    world.advance(2 * HOUR_MS);
-    world.accepted();
-    world.advance(10 * MINUTE_MS);
-    expect(world.news.filter((news) => news.startsWith('unreachable'))).toHaveLength(1);
-    expect(world.news).toContain('recovered');
+    const told = heard(
+      world,
+      shows(failures.unreachable, 11 * MINUTE_MS),
+      sendFails(failures.overBudget),
+      shows({}, 2 * HOUR_MS),
+      accepts,
+      passes(10 * MINUTE_MS),
+    );
+    expect(told.filter((news) => news.startsWith('unreachable'))).toHaveLength(1);
+    expect(told).toContain('recovered');
     expect(world.job.trouble).toBeNull();
   });
 
   test('does not begin anew when our own budget runs out meanwhile', () => {
-    const world = aWorkingJob();
-    world.answer = failures.unreachable;
-    world.advance(9 * MINUTE_MS);
-    world.reply('one');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.overBudget);
-    world.advance(2 * MINUTE_MS);
-    expect(world.news.slice(1)).toEqual(['unreachable until 680 s']);
+    const steps = [shows(failures.unreachable, 9 * MINUTE_MS), sendFails(failures.overBudget)];
+    expect(heard(aWorkingJob(), ...steps, passes(2 * MINUTE_MS))).toEqual(['unreachable until 680 s']);
   });
 
   test('is forgotten when the request went out after all, whatever became of it: another start begins anew', () => {
-    const world = aJobBeingCreated();
-    world.createFails(failures.unreachable);
-    world.createFails(failures.timeout);
+    const world = live(aJobBeingCreated(), fails(failures.unreachable), fails(failures.timeout));
     expect(world.job.trouble).toBeNull();
-    world.nowMs += HOUR_MS;
-    world.apply({ type: 'start_again_pressed', callId: world.buttonCallId });
-    world.createFails(failures.unreachable);
+    const startsAnew = happens(({ buttonCallId: callId }) => ({ type: 'start_again_pressed', callId }));
+    live(world, laterBy(HOUR_MS), startsAnew, fails(failures.unreachable));
     expect(world.news.filter((line) => line.includes('unreachable'))).toEqual([]);
   });
 
   test('is asked less and less often, at least once a minute', () => {
-    const world = aWorkingJob();
-    world.answer = failures.unreachable;
-    world.advance(HOUR_MS);
-    const checks = world.events.filter(({ type }) => type === 'check_failed').length;
+    const checks = failedChecks(live(aWorkingJob(), shows(failures.unreachable, HOUR_MS)));
     expect(checks).toBeGreaterThanOrEqual(60);
     expect(checks).toBeLessThan(70);
   });
 
   test('is not worth a word in the thread if it is back soon', () => {
-    const world = aWorkingJob();
-    world.answer = failures.serverError;
-    world.advance(12 * SECOND_MS);
+    const world = live(aWorkingJob(), shows(failures.serverError, 12 * SECOND_MS));
     expect(world.job.trouble).toMatchObject({ kind: 'unreachable', misses: 2, isAnnounced: false });
-    world.answer = anAgentJob();
-    world.advance(MINUTE_MS);
-    expect(world.news).toEqual(['started']);
+    expect(live(world, shows({}, MINUTE_MS)).news).toEqual(['started']);
     expect(world.job.trouble).toBeNull();
   });
 
   test('is back when it limits the rate', () => {
     const world = aWorkingJob();
-    world.answer = failures.unreachable;
-    world.advance(11 * MINUTE_MS);
-    world.answer = limitedChecks;
-    world.advance(MINUTE_MS);
-    expect(world.news).toEqual(['started', 'unreachable until 680 s', 'recovered']);
+    const told = heard(world, shows(failures.unreachable, 11 * MINUTE_MS), shows(limitedChecks, MINUTE_MS));
+    expect(told).toEqual(['unreachable until 680 s', 'recovered']);
     expect(world.job.trouble).toMatchObject({ kind: 'rate_limited' });
   });
 
   test('for messages only: working checks do not hide it, and the tries grow rarer', () => {
-    const world = aWorkingJob();
-    sendFails(world, failures.unreachable);
-    for (let minutes = 0; minutes < 60; minutes += 1) {
-      world.advance(MINUTE_MS);
-      if (world.open('send_message').length > 0) world.messageFails(failures.unreachable);
-    }
+    const world = live(aWorkingJob(), sendFails(), failsFor(HOUR_MS, failures.unreachable, MINUTE_MS));
     expect(world.messages.length).toBeLessThan(65);
     expect(world.news.filter((line) => line.startsWith('unreachable'))).toHaveLength(1);
-    world.advance(10 * MINUTE_MS);
-    world.accepted();
-    expect(world.news.at(-1)).toBe('recovered');
+    expect(heard(world, passes(10 * MINUTE_MS), accepts)).toEqual(['recovered']);
   });
 });
 
 describe('a rate limit', () => {
   test('of the checks is obeyed, and for the card alone: no person waits', () => {
-    const world = aWorkingJob();
-    world.answer = limitedChecks;
-    world.advance(5 * SECOND_MS);
+    const world = live(aWorkingJob(), shows(limitedChecks));
     expect(world.seconds(world.tasks.get('check_job'))).toBe(35);
-    expect(world.news).toEqual(['started']);
-    world.advance(HOUR_MS);
-    world.answer = anAgentJob();
-    world.advance(10 * MINUTE_MS);
+    live(world, passes(HOUR_MS), shows({}, 10 * MINUTE_MS));
     expect(world.news).toEqual(['started']);
     expect(world.job.trouble).toBeNull();
   });
 
   test('of the messages outlasts checks that work, and checks that are limited for a moment', () => {
-    const world = aWorkingJob();
-    sendFails(world, failures.rateLimited);
-    world.advance(MINUTE_MS);
+    const world = live(aWorkingJob(), sendFails(failures.rateLimited), passes(MINUTE_MS));
     expect(world.job.trouble).toMatchObject({ kind: 'rate_limited', source: 'send' });
-    world.check(limitedChecks);
-    world.advance(2 * MINUTE_MS);
+    live(world, checked(limitedChecks), passes(2 * MINUTE_MS));
     expect(world.job.trouble).toMatchObject({ kind: 'rate_limited', source: 'send' });
-    world.advance(10 * MINUTE_MS);
-    world.messageFails(failures.rateLimited);
+    live(world, passes(10 * MINUTE_MS), fails(failures.rateLimited));
     expect(world.news.filter((line) => line.startsWith('rate_limited'))).toHaveLength(1);
-    world.advance(10 * MINUTE_MS);
-    world.accepted();
+    live(world, passes(10 * MINUTE_MS), accepts);
     expect(world.job.trouble).toBeNull();
   });
 
-  test('of the messages is announced if a reply has to wait for longer than ten minutes, known or not', () => {
-    const wait = (retryAfterMs: number | null) =>
-      aFailure({ reason: 'rate_limited', status: 429, retryAfterMs });
-    const known = aWorkingJob();
-    sendFails(known, wait(10 * MINUTE_MS - 4 * SECOND_MS));
-    expect(known.news).toEqual(['started']);
-    known.advance(10 * MINUTE_MS);
-    known.messageFails(wait(SECOND_MS));
-    expect(known.news.slice(1)).toEqual(['rate_limited until 605 s']);
-
-    const unknown = aWorkingJob();
-    sendFails(unknown, wait(null));
-    for (let minutes = 0; minutes < 10; minutes += 1) {
-      expect(unknown.news).toEqual(['started']);
-      unknown.advance(MINUTE_MS);
-      unknown.messageFails(wait(null));
-    }
-    unknown.advance(MINUTE_MS);
-    unknown.messageFails(wait(null));
-    expect(unknown.news.slice(1)).toEqual([expect.stringMatching(/^rate_limited/)]);
-  });
-
   test('of the checks is not over because a message got through', () => {
-    const world = aWorkingJob();
-    world.reply('one');
-    world.advance(4 * SECOND_MS);
-    world.check(limitedChecks);
-    world.accepted();
+    const world = live(aWorkingJob(), says('one'), goesOut, checked(limitedChecks), accepts);
     expect(world.job.trouble).toMatchObject({ kind: 'rate_limited', source: 'check' });
   });
 
-  test('without a time, or with a time of zero, makes the tries grow rarer', () => {
-    for (const retryAfterMs of [null, 0]) {
-      const world = aWorkingJob();
-      world.answer = aFailure({ reason: 'rate_limited', status: 429, retryAfterMs });
-      world.advance(HOUR_MS);
-      expect(world.events.filter(({ type }) => type === 'check_failed').length).toBeLessThan(70);
-    }
+  test('of the messages is announced if a reply has to wait for longer than ten minutes, known or not', () => {
+    const known = aWorkingJob();
+    expect(heard(known, sendFails(limited(10 * MINUTE_MS - 4 * SECOND_MS)))).toEqual([]);
+    const told = heard(known, passes(10 * MINUTE_MS), fails(limited(SECOND_MS)));
+    expect(told).toEqual(['rate_limited until 605 s']);
+
+    const unknown = live(aWorkingJob(), sendFails(limited(null)));
+    const failsEachMinute = (minutes: number) => failsFor(minutes * MINUTE_MS, limited(null), MINUTE_MS);
+    expect(heard(unknown, failsEachMinute(9))).toEqual([]);
+    expect(heard(unknown, failsEachMinute(2))).toEqual([expect.stringMatching(/^rate_limited/)]);
+  });
+
+  test.each([null, 0])('without a time, or with a time of zero, makes the tries grow rarer (%s)', (ms) => {
+    expect(failedChecks(live(aWorkingJob(), shows(limited(ms), HOUR_MS)))).toBeLessThan(70);
   });
 
   test('that no reply waits for any more is over with the next check', () => {
-    const world = aWorkingJob();
-    sendFails(world, failures.rateLimited);
-    world.advance(10 * MINUTE_MS);
-    world.messageFails(failures.timeout);
-    world.advance(2 * MINUTE_MS);
+    const world = live(aWorkingJob(), sendFails(failures.rateLimited), passes(10 * MINUTE_MS));
+    live(world, fails(failures.timeout), passes(2 * MINUTE_MS));
     expect(world.job.trouble).toBeNull();
   });
 });
@@ -249,49 +187,30 @@ describe('a rate limit', () => {
 describe('a key that is refused', () => {
   test('is announced at once, and once when it is mended; the replies are kept', () => {
     const world = aWorkingJob();
-    sendFails(world, failures.unauthorized);
-    expect(world.news.slice(1)).toEqual(['needs_admin until 9 s']);
+    expect(heard(world, sendFails(failures.unauthorized))).toEqual(['needs_admin until 9 s']);
     expect(world.states).toEqual(['waiting']);
-    world.advance(10 * SECOND_MS);
-    world.messageFails(failures.unauthorized);
-    world.advance(20 * SECOND_MS);
-    world.accepted();
-    expect(world.news.slice(2)).toEqual(['recovered']);
+    const again = [passes(10 * SECOND_MS), fails(failures.unauthorized), passes(20 * SECOND_MS), accepts];
+    expect(heard(world, ...again)).toEqual(['recovered']);
     expect(world.states).toEqual(['sent']);
   });
 
   test('for messages only is announced once, however many checks work in between', () => {
-    const world = aWorkingJob();
-    sendFails(world, failures.unauthorized);
-    for (let minutes = 0; minutes < 30; minutes += 1) {
-      world.advance(MINUTE_MS);
-      if (world.open('send_message').length > 0) world.messageFails(failures.unauthorized);
-    }
-    expect(world.news.slice(1)).toEqual(['needs_admin until 9 s']);
+    const steps = [sendFails(failures.unauthorized), failsFor(HOUR_MS / 2, failures.unauthorized, MINUTE_MS)];
+    expect(heard(aWorkingJob(), ...steps)).toEqual(['needs_admin until 9 s']);
   });
 
   test('by turns with other failures is announced once', () => {
+    const { unauthorized, unreachable } = failures;
+    const checks = [unauthorized, unreachable, limitedChecks, unauthorized].map(checked);
     const world = aWorkingJob();
-    for (const failure of [
-      failures.unauthorized,
-      failures.unreachable,
-      limitedChecks,
-      failures.unauthorized,
-    ]) {
-      world.check(failure);
-    }
-    expect(world.news.slice(1)).toEqual(['needs_admin until 5 s']);
-    world.check(anAgentJob());
-    expect(world.news.slice(2)).toEqual(['recovered']);
+    expect(heard(world, ...checks)).toEqual(['needs_admin until 5 s']);
+    expect(heard(world, checked({}))).toEqual(['recovered']);
   });
 
   test('after an announced outage takes its place', () => {
-    const world = aWorkingJob();
-    world.check(failures.unreachable);
-    world.nowMs += 10 * MINUTE_MS;
-    world.check(failures.unreachable);
-    world.check(failures.unauthorized);
-    world.check(anAgentJob());
-    expect(world.news.slice(1)).toEqual(['unreachable until 610 s', 'needs_admin until 605 s', 'recovered']);
+    const { unauthorized, unreachable } = failures;
+    const world = live(aWorkingJob(), checked(unreachable), laterBy(10 * MINUTE_MS));
+    const told = heard(world, checked(unreachable), checked(unauthorized), checked({}));
+    expect(told).toEqual(['unreachable until 610 s', 'needs_admin until 605 s', 'recovered']);
   });
 });

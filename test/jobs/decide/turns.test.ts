@@ -1,299 +1,165 @@
 import { describe, expect, test } from 'vitest';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { endsIn } from '../support/posted.ts';
-import { anEndedJob, aVanishedJob, aWorkingJob, followUp } from '../support/stages.ts';
+import { anEndedJob, aVanishedJob, aWorkingJob } from '../support/stages.ts';
+import { fails, follows, goesOut, heard, live, passes, type Step, says, shows } from '../support/story.ts';
 
 const firstLink = 'https://example.com/pull/1';
 const secondLink = 'https://example.com/pull/2';
+const endsWith = (prLink: string, status = 'completed') => ({ status, prLink });
+const aJobWithALink = () => anEndedJob({ prLink: firstLink });
 
 describe('a follow-up to a finished job', () => {
   test('is a new turn, and the job is watched again; its receipt and the card say so, not the thread', () => {
-    const world = anEndedJob();
-    followUp(world);
+    const world = live(anEndedJob(), follows());
     expect(world.job).toMatchObject({ stage: { kind: 'working' }, turn: 2 });
-    const before = world.news;
-    world.answer = anAgentJob();
-    world.advance(5 * SECOND_MS);
-    expect(world.news).toEqual(before);
+    expect(heard(world, shows({}))).toEqual([]);
     expect(world.job.lastAnnounced).toEqual({ status: 'active', turn: 2 });
   });
 
   test('the old completed is not announced again while it lingers', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    followUp(world);
-    const before = world.news;
-    world.advance(85 * SECOND_MS);
-    expect(world.news).toEqual(before);
+    const world = aJobWithALink();
+    expect(heard(world, follows(), passes(85 * SECOND_MS))).toEqual([]);
     expect(world.job.stage.kind).toBe('working');
   });
 
-  test('is over when the job was seen active and then completed', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    followUp(world);
-    world.advance(5 * SECOND_MS);
-    world.answer = anAgentJob();
-    world.advance(5 * SECOND_MS);
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(5 * SECOND_MS);
-    expect(world.news).toEqual([
-      'started',
-      `finished, first pull request ${firstLink}`,
-      'finished, same pull request',
-    ]);
-  });
-
-  test('is over when the link is another', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    followUp(world);
-    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
-    world.advance(5 * SECOND_MS);
-    expect(world.news.slice(-1)).toEqual([`finished, changed pull request ${secondLink}`]);
+  const same = 'finished, same pull request';
+  const changed = `finished, changed pull request ${secondLink}`;
+  test.each<[string, Step[], string]>([
+    [
+      'the job was seen active and then completed',
+      [passes(5 * SECOND_MS), shows({}), shows(endsWith(firstLink))],
+      same,
+    ],
+    ['the link is another', [shows(endsWith(secondLink))], changed],
+    ['the status is another', [shows(endsWith(firstLink, 'failed'))], 'failed'],
+    ['the settle window has passed', [passes(2 * MINUTE_MS)], same],
+  ])('is over when %s', (_, steps, news) => {
+    const world = aJobWithALink();
+    expect(heard(world, follows(), ...steps)).toEqual([news]);
     expect(world.job.stage.kind).toBe('ended');
   });
 
   test('is not over for a status that the turn before has shown already', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    world.answer = anAgentJob({ status: 'archived', prLink: firstLink });
-    world.advance(HOUR_MS);
+    const world = live(aJobWithALink(), shows(endsWith(firstLink, 'archived'), HOUR_MS));
     expect(world.news.at(-1)).toBe('archived');
-    followUp(world);
-    const before = world.news;
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(5 * SECOND_MS);
-    expect(world.news).toEqual(before);
-    world.answer = anAgentJob();
-    world.advance(5 * SECOND_MS);
-    expect(world.news).toEqual(before);
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(5 * SECOND_MS);
-    expect(world.news.slice(before.length)).toEqual(['finished, same pull request']);
+    expect(heard(world, follows(), shows(endsWith(firstLink)), shows({}))).toEqual([]);
+    expect(heard(world, shows(endsWith(firstLink)))).toEqual([same]);
   });
 
   test('is not over when only a status that nobody knows was seen since', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    followUp(world);
-    const before = world.news;
-    for (const status of ['queued', 'completed']) {
-      world.answer = anAgentJob({ status, prLink: firstLink });
-      world.advance(5 * SECOND_MS);
-    }
-    expect(world.news).toEqual(before);
-  });
-
-  test('is over when the status is another', () => {
-    const world = anEndedJob();
-    followUp(world);
-    world.answer = anAgentJob({ status: 'failed' });
-    world.advance(5 * SECOND_MS);
-    expect(world.news.at(-1)).toBe('failed');
-  });
-
-  test('is over when the settle window has passed', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    followUp(world);
-    world.advance(2 * MINUTE_MS);
-    expect(world.news.at(-1)).toBe('finished, same pull request');
+    const steps = [follows(), shows(endsWith(firstLink, 'queued')), shows(endsWith(firstLink))];
+    expect(heard(aJobWithALink(), ...steps)).toEqual([]);
   });
 
   test('several in a row, the old completed still is not believed', () => {
-    const world = anEndedJob();
-    followUp(world, 'one');
-    world.advance(30 * SECOND_MS);
-    followUp(world, 'two');
-    const before = world.news;
-    world.advance(80 * SECOND_MS);
-    expect(world.news).toEqual(before);
+    const world = live(anEndedJob(), follows('one'), passes(30 * SECOND_MS), follows('two'));
+    expect(heard(world, passes(80 * SECOND_MS))).toEqual([]);
     expect(world.job.turn).toBe(3);
-    world.answer = anAgentJob({ status: 'failed' });
-    world.advance(5 * SECOND_MS);
-    expect(world.news.at(-1)).toBe('failed');
+    expect(heard(world, shows({ status: 'failed' }))).toEqual(['failed']);
   });
 
   test('several in a row: if the answer to one shows the end of the one before, that is not its own end', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    followUp(world, 'one');
-    world.reply('two');
-    world.advance(4 * SECOND_MS);
-    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
-    world.accepted(world.answer);
-    world.advance(5 * SECOND_MS);
-    world.answer = anAgentJob();
-    world.advance(5 * SECOND_MS);
-    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
-    world.advance(5 * SECOND_MS);
+    const world = live(aJobWithALink(), follows('one'), says('two'), goesOut, shows(endsWith(secondLink), 0));
+    world.accepted(anAgentJob(endsWith(secondLink)));
+    live(world, passes(5 * SECOND_MS), shows({}), shows(endsWith(secondLink)));
     expect(endsIn(world).slice(-2)).toEqual([
       `🎉 <@U1> <@U2> *Another pull request:* <${secondLink}|example.com/pull/2>`,
       `✅ <@U2> *Updated:* <${secondLink}|example.com/pull/2> · 2 replies included`,
     ]);
   });
 
-  test('the answer to the message shows on the card', () => {
-    const world = anEndedJob();
-    world.reply('On a branch, please');
-    world.advance(4 * SECOND_MS);
-    world.accepted(anAgentJob({ ref: 'agent/branch' }));
-    expect(world.job.agentJob?.ref).toBe('agent/branch');
-  });
-
-  test('an answer about another job does not', () => {
-    const world = anEndedJob();
-    world.reply('On a branch, please');
-    world.advance(4 * SECOND_MS);
-    world.accepted(anAgentJob({ id: 'agent-9', ref: 'agent/branch' }));
-    expect(world.job.agentJob).toMatchObject({ id: 'agent-1', ref: 'main' });
+  test.each([
+    ['the answer to the message shows on the card', {}, 'agent/branch'],
+    ['an answer about another job does not', { id: 'agent-9' }, 'main'],
+  ])('%s', (_, job, ref) => {
+    const world = live(anEndedJob(), says('On a branch, please'), goesOut);
+    world.accepted(anAgentJob({ ref: 'agent/branch', ...job }));
+    expect(world.job.agentJob).toMatchObject({ id: 'agent-1', ref });
   });
 });
 
 describe('a follow-up to an active job', () => {
   test('whose end was already under way is not lost', () => {
     const world = aWorkingJob();
-    followUp(world);
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(30 * SECOND_MS);
+    const first = `finished, first pull request ${firstLink}`;
+    expect(heard(world, follows(), shows(endsWith(firstLink), 30 * SECOND_MS))).toEqual([first]);
     expect(world.job.stage.kind).toBe('working');
-    expect(world.news.at(-1)).toBe(`finished, first pull request ${firstLink}`);
-
-    world.answer = anAgentJob();
-    world.advance(10 * SECOND_MS);
-    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
-    world.advance(10 * SECOND_MS);
-    expect(world.news.slice(-1)).toEqual([`finished, changed pull request ${secondLink}`]);
+    const changed = `finished, changed pull request ${secondLink}`;
+    const later = [shows({}, 10 * SECOND_MS), shows(endsWith(secondLink), 10 * SECOND_MS)];
+    expect(heard(world, ...later).slice(-1)).toEqual([changed]);
   });
 
   test('whose end was the end of both: the pull request that was announced at once says it', () => {
-    const world = aWorkingJob();
-    followUp(world);
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(2 * MINUTE_MS);
+    const world = live(aWorkingJob(), follows(), shows(endsWith(firstLink), 2 * MINUTE_MS));
     expect(world.job.stage.kind).toBe('ended');
     expect(world.news).toEqual(['started', `finished, first pull request ${firstLink}`]);
   });
 });
 
-describe('an archived, failed or vanished job', () => {
-  test('that takes a reply all the same is watched again', () => {
-    const world = aVanishedJob();
-    followUp(world);
-    world.answer = anAgentJob();
-    world.advance(5 * SECOND_MS);
-    expect(world.job).toMatchObject({ stage: { kind: 'working' }, turn: 2 });
-    expect(world.news.at(-1)).toBe('vanished');
-  });
+test('a vanished job that takes a reply all the same is watched again', () => {
+  const world = aVanishedJob();
+  expect(heard(world, follows(), shows({}))).toEqual([]);
+  expect(world.job).toMatchObject({ stage: { kind: 'working' }, turn: 2 });
 });
 
 describe('a follow-up whose turn began behind an ending', () => {
+  const endedWithIt = () =>
+    live(aWorkingJob(), follows(), passes(5 * SECOND_MS), shows(endsWith(firstLink), 10 * SECOND_MS));
+
   test('is watched again if the agent takes it up after the ending that was seen', () => {
-    const world = aWorkingJob();
-    followUp(world);
-    world.advance(5 * SECOND_MS);
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(10 * SECOND_MS);
+    const world = endedWithIt();
     expect(world.job.stage.kind).toBe('ended');
-    world.answer = anAgentJob();
-    world.advance(2 * MINUTE_MS);
+    live(world, shows({}, 2 * MINUTE_MS));
     expect(world.job.stage.kind).toBe('working');
-    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
-    world.advance(2 * MINUTE_MS);
+    live(world, shows(endsWith(secondLink), 2 * MINUTE_MS));
     expect(world.news.at(-1)).toBe(`finished, changed pull request ${secondLink}`);
   });
 
   test('is watched again, too, when the job had been archived meanwhile, and nobody had looked', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    followUp(world);
-    world.answer = anAgentJob({ status: 'archived', prLink: firstLink });
-    world.advance(10 * SECOND_MS);
+    const world = live(aJobWithALink(), follows(), shows(endsWith(firstLink, 'archived'), 10 * SECOND_MS));
     expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'archived' });
-    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
-    world.advance(2 * MINUTE_MS);
-    expect(world.news.slice(-1)).toEqual([`finished, changed pull request ${secondLink}`]);
+    live(world, shows(endsWith(secondLink), 2 * MINUTE_MS));
+    expect(world.news.at(-1)).toBe(`finished, changed pull request ${secondLink}`);
   });
 
   test('is not announced a second time if there is nothing new', () => {
-    const world = aWorkingJob();
-    followUp(world);
-    world.advance(5 * SECOND_MS);
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(10 * SECOND_MS);
-    const before = world.news;
-    world.advance(10 * MINUTE_MS);
-    expect(world.news).toEqual(before);
+    expect(heard(endedWithIt(), passes(10 * MINUTE_MS))).toEqual([]);
   });
 });
 
 describe('a follow-up of unknown fate', () => {
-  test('to an ended job: if the agent took it up, its pull request is announced', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    world.reply('one more thing');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.timeout);
-    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
-    world.advance(2 * MINUTE_MS);
-    expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
-  });
+  const unknown = [says('one more thing'), goesOut, fails(failures.timeout)];
 
-  test('to an ended job: a look that fails is made again', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    world.reply('one more thing');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.timeout);
-    world.answer = failures.serverError;
-    world.advance(5 * MINUTE_MS);
-    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
-    world.advance(2 * MINUTE_MS);
-    expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
-  });
-
-  test('to an ended job: the agent may take it up an hour later, and is looked at until then', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    world.reply('one more thing');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.timeout);
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(HOUR_MS);
-    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
-    world.advance(2 * HOUR_MS);
+  test.each<[string, Step[], number]>([
+    ['if the agent took it up, its pull request is announced', [], 2 * MINUTE_MS],
+    ['a look that fails is made again', [shows(failures.serverError, 5 * MINUTE_MS)], 2 * MINUTE_MS],
+    [
+      'the agent may take it up an hour later, and is looked at until then',
+      [shows(endsWith(firstLink), HOUR_MS)],
+      2 * HOUR_MS,
+    ],
+  ])('to an ended job: %s', (_, steps, lookMs) => {
+    const world = live(aJobWithALink(), ...unknown, ...steps, shows(endsWith(secondLink), lookMs));
     expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
   });
 
   test('to an ended job: it is not looked at for ever', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    world.reply('one more thing');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.timeout);
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(25 * HOUR_MS);
+    const world = live(aJobWithALink(), ...unknown, shows(endsWith(firstLink), 25 * HOUR_MS));
     expect(world.tasks.has('check_ended_job')).toBe(false);
   });
 
   test('to a working job: so is one that the agent takes up after the end', () => {
-    const world = aWorkingJob();
-    world.reply('one more thing');
-    world.advance(4 * SECOND_MS);
-    world.messageFails(failures.timeout);
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(10 * SECOND_MS);
+    const world = live(aWorkingJob(), ...unknown, shows(endsWith(firstLink), 10 * SECOND_MS));
     expect(world.job.stage.kind).toBe('ended');
-    world.answer = anAgentJob();
-    world.advance(2 * MINUTE_MS);
-    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
-    world.advance(2 * MINUTE_MS);
+    live(world, shows({}, 2 * MINUTE_MS), shows(endsWith(secondLink), 2 * MINUTE_MS));
     expect(world.news.at(-1)).toBe(`finished, changed pull request ${secondLink}`);
   });
 });
 
-describe('a second follow-up before the first was seen to be taken up', () => {
-  test('the old ending with its old link is still not believed', () => {
-    const world = anEndedJob({ prLink: firstLink });
-    world.reply('one');
-    world.advance(4 * SECOND_MS);
-    world.accepted(anAgentJob());
-    world.reply('two');
-    world.advance(4 * SECOND_MS);
-    world.accepted(anAgentJob());
-    const before = world.news;
-    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
-    world.advance(30 * SECOND_MS);
-    expect(world.news).toEqual(before);
-    expect(world.job.stage.kind).toBe('working');
-  });
+test('before the first of two follow-ups was seen to be taken up, the old ending is still not believed', () => {
+  const taken: Step = (world) => world.accepted(anAgentJob());
+  const world = live(aJobWithALink(), says('one'), goesOut, taken, says('two'), goesOut, taken);
+  expect(heard(world, shows(endsWith(firstLink), 30 * SECOND_MS))).toEqual([]);
+  expect(world.job.stage.kind).toBe('working');
 });

@@ -1,39 +1,38 @@
 import { describe, expect, test } from 'vitest';
 import { isUnattended } from '../../../src/jobs/job.ts';
-import { anAgentJob, failures, request } from '../support/builders.ts';
+import { failures, request } from '../support/builders.ts';
+import { checked, fails, happens, live } from '../support/story.ts';
 import { World } from '../support/world.ts';
 
 describe('a job that nobody asked for, since its recipe started by itself', () => {
-  const unattended = { ...request, requesterId: null, recipe: 'weekly-review' };
+  const unattended = () => new World({}, { ...request, requesterId: null, recipe: 'weekly-review' });
+
+  function beingCreated(): World {
+    const world = unattended();
+    world.cardPosted();
+    return world;
+  }
 
   test('goes the way of all others', () => {
-    const world = new World({}, unattended);
-    world.cardPosted();
+    const world = beingCreated();
     expect(world.transcript).toEqual(['0 s card', '0 s create: Document the rate limits']);
     expect(world.job).toMatchObject({ requesterId: null, recipe: 'weekly-review' });
   });
 
   test('tells nobody privately that Slack refused its card, or holds it up', () => {
-    const refused = new World({}, unattended);
-    refused.apply({ type: 'card_refused', reason: 'not_in_channel' });
-    expect(refused.transcript).toEqual(['0 s card']);
+    const reason = 'not_in_channel';
+    const refused = live(unattended(), happens({ type: 'card_refused', reason }));
+    const delayed = live(unattended(), happens({ type: 'card_delayed', reason }));
+    for (const { transcript } of [refused, delayed]) expect(transcript).toEqual(['0 s card']);
     expect(refused.job.stage.kind).toBe('card_failed');
-    const delayed = new World({}, unattended);
-    delayed.apply({ type: 'card_delayed', reason: 'not_in_channel' });
-    expect(delayed.transcript).toEqual(['0 s card']);
   });
 
   test('is a person’s start once somebody starts it again, or with another request', () => {
-    const failed = new World({}, unattended);
-    failed.cardPosted();
+    const failed = beingCreated();
     failed.created();
-    failed.check(anAgentJob({ status: 'failed' }));
-    const unclear = new World({}, unattended);
-    unclear.cardPosted();
-    unclear.createFails(failures.timeout);
-    const rejected = new World({}, unattended);
-    rejected.cardPosted();
-    rejected.createFails(failures.rejected);
+    live(failed, checked({ status: 'failed' }));
+    const unclear = live(beingCreated(), fails(failures.timeout));
+    const rejected = live(beingCreated(), fails(failures.rejected));
     const worlds = [failed, unclear, rejected];
     expect(worlds.map(({ job }) => isUnattended(job))).toEqual([true, true, true]);
 

@@ -1,4 +1,5 @@
 import type { JobEvent, Reply } from '../../../src/jobs/event.ts';
+import { noAttachments } from '../../../src/jobs/requests/attachments.ts';
 import { aReply } from './builders.ts';
 
 /** Something that happened to a reply in Slack. */
@@ -7,8 +8,8 @@ interface Happening {
   readonly reply: Reply;
 }
 
-/** By whom, and whether the bot is mentioned. */
-export type Said = Pick<Reply, 'mentionsBot' | 'userId'>;
+/** By whom, with what, and whether the bot is mentioned. */
+export type Said = Pick<Reply, 'mentionsBot' | 'userId' | 'attachments'>;
 
 /** What people wrote in a thread, and what of it Slack has delivered, as the listeners understand it. */
 export class Thread {
@@ -21,9 +22,10 @@ export class Thread {
   private edits = 0;
 
   /** A person writes. Returns the reply's timestamp. */
-  write(text: string, { mentionsBot = false, userId = 'U2' }: Partial<Said> = {}): string {
+  write(text: string, said: Partial<Said> = {}): string {
+    const { mentionsBot = false, userId = 'U2', attachments = noAttachments } = said;
     const messageTs = this.nextTs();
-    const reply = aReply({ messageTs, text, mentionsBot, userId });
+    const reply = aReply({ messageTs, text, mentionsBot, userId, attachments });
     this.written.push(reply);
     this.untold.push({ what: 'written', reply });
     return messageTs;
