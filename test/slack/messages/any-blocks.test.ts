@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { blockTexts, joinParagraphs } from '../../../src/slack/messages/blocks.ts';
 import { textOf } from '../../../src/slack/messages/said.ts';
-import { readableText } from '../../../src/slack/protocol/slack-text.ts';
 import { fc } from '../../support/properties.ts';
-
-const shown = (...blocks: unknown[]) => readableText(joinParagraphs(blockTexts(blocks)), new Map());
-const text = (words: string, style?: object) => ({ type: 'text', text: words, ...(style && { style }) });
-const section = (...elements: unknown[]) => ({ type: 'rich_text_section', elements });
-const rich = (...elements: unknown[]) => ({ type: 'rich_text', elements });
-const plainText = (words: string) => ({ type: 'plain_text', text: words });
-const raw = (words: string) => ({ type: 'raw_text', text: words });
+import { plainText, raw, rich, section, shown, text } from './a-block.ts';
 
 describe('whatever comes', () => {
   const word = fc.stringMatching(/^[a-z]{3,8}[<>&|*~`]?[a-z]{2}$/);

@@ -1,19 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { blockTexts, joinParagraphs } from '../../../src/slack/messages/blocks.ts';
-import { readableText } from '../../../src/slack/protocol/slack-text.ts';
+import { blockTexts } from '../../../src/slack/messages/blocks.ts';
 import { limitsTable } from '../../support/app-messages.ts';
-
-const names = new Map([
-  ['U1', 'Ann'],
-  ['C1', 'limits'],
-  ['S1', 'writers'],
-]);
-const shown = (...blocks: unknown[]) => readableText(joinParagraphs(blockTexts(blocks)), names);
-const text = (words: string, style?: object) => ({ type: 'text', text: words, ...(style && { style }) });
-const section = (...elements: unknown[]) => ({ type: 'rich_text_section', elements });
-const rich = (...elements: unknown[]) => ({ type: 'rich_text', elements });
-const plainText = (words: string) => ({ type: 'plain_text', text: words });
-const raw = (words: string) => ({ type: 'raw_text', text: words });
+import { list, mrkdwn, plainText, raw, rich, section, shown, text } from './a-block.ts';
 
 describe('a table is one of Markdown (R2)', () => {
   test('with its header, of text, numbers and rich text', () => {
@@ -33,13 +21,7 @@ describe('a table is one of Markdown (R2)', () => {
         }),
       ],
       [null, {}, raw('')],
-      [
-        rich({
-          type: 'rich_text_list',
-          style: 'ordered',
-          elements: [section(text('one')), section(text('two'))],
-        }),
-      ],
+      [rich(list('ordered', section(text('one')), section(text('two'))))],
     ];
     expect(shown({ type: 'table', rows }).split('\n')).toEqual([
       '| a\\|b | c<br>d |  |',
@@ -65,12 +47,18 @@ describe('a table is one of Markdown (R2)', () => {
   });
 });
 
+const ticks = [
+  { text: plainText('a'), value: '1' },
+  { text: plainText('b'), value: '2' },
+];
+const card = { type: 'card', title: mrkdwn('a') };
+
 test.each<[string, unknown, string]>([
   [
     'a section with fields and a button',
     {
       type: 'section',
-      fields: [plainText('a < b'), { type: 'mrkdwn', text: '*c*' }],
+      fields: [plainText('a < b'), mrkdwn('*c*')],
       text: plainText('d'),
       accessory: { type: 'button', text: plainText('Open'), url: 'https://a.example' },
     },
@@ -92,16 +80,7 @@ test.each<[string, unknown, string]>([
     'a list to tick off',
     {
       type: 'actions',
-      elements: [
-        {
-          type: 'checkboxes',
-          options: [
-            { text: plainText('a'), value: '1' },
-            { text: plainText('b'), value: '2' },
-          ],
-          initial_options: [{ value: '2' }],
-        },
-      ],
+      elements: [{ type: 'checkboxes', options: ticks, initial_options: [{ value: '2' }] }],
     },
     '• [ ] a\n• [x] b',
   ],
@@ -109,10 +88,7 @@ test.each<[string, unknown, string]>([
     'a context',
     {
       type: 'context',
-      elements: [
-        { type: 'image', image_url: 'x', alt_text: 'Ann' },
-        { type: 'mrkdwn', text: 'since 9:12' },
-      ],
+      elements: [{ type: 'image', image_url: 'x', alt_text: 'Ann' }, mrkdwn('since 9:12')],
     },
     '[image: Ann]\nsince 9:12',
   ],
@@ -138,23 +114,13 @@ test.each<[string, unknown, string]>([
     {
       type: 'card',
       actions: [{ type: 'button', text: plainText('Go'), url: 'https://a.example' }],
-      body: { type: 'mrkdwn', text: 'body' },
-      title: { type: 'mrkdwn', text: 'title' },
-      subtitle: { type: 'mrkdwn', text: 'subtitle' },
+      body: mrkdwn('body'),
+      title: mrkdwn('title'),
+      subtitle: mrkdwn('subtitle'),
     },
     'title\nsubtitle\nbody\nGo (https://a.example)',
   ],
-  [
-    'cards side by side',
-    {
-      type: 'carousel',
-      elements: [
-        { type: 'card', title: { type: 'mrkdwn', text: 'a' } },
-        { type: 'card', title: { type: 'mrkdwn', text: 'b' } },
-      ],
-    },
-    'a\nb',
-  ],
+  ['cards side by side', { type: 'carousel', elements: [card, { ...card, title: mrkdwn('b') }] }, 'a\nb'],
   [
     'a container',
     {

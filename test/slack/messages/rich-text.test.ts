@@ -1,17 +1,6 @@
 import { expect, test } from 'vitest';
-import { blockTexts, joinParagraphs } from '../../../src/slack/messages/blocks.ts';
-import { readableText } from '../../../src/slack/protocol/slack-text.ts';
 import { runbook } from '../../support/app-messages.ts';
-
-const names = new Map([
-  ['U1', 'Ann'],
-  ['C1', 'limits'],
-  ['S1', 'writers'],
-]);
-const shown = (...blocks: unknown[]) => readableText(joinParagraphs(blockTexts(blocks)), names);
-const text = (words: string, style?: object) => ({ type: 'text', text: words, ...(style && { style }) });
-const section = (...elements: unknown[]) => ({ type: 'rich_text_section', elements });
-const rich = (...elements: unknown[]) => ({ type: 'rich_text', elements });
+import { list, rich, section, shown, text } from './a-block.ts';
 
 test('a runbook keeps numbers, nesting, code, quotation, struck words and addresses (R2)', () => {
   expect(shown(...runbook)).toBe(
@@ -43,35 +32,17 @@ test.each<[string, unknown, string]>([
   ['code with a backtick', rich(section(text('a`b', { code: true }))), '``a`b``'],
   [
     'a list in a quotation',
-    rich({
-      type: 'rich_text_list',
-      style: 'bullet',
-      border: 1,
-      elements: [section(text('a')), section(text('b'))],
-    }),
+    rich({ ...list('bullet', section(text('a')), section(text('b'))), border: 1 }),
     '> • a\n> • b',
   ],
   [
     'an item of two lines',
-    rich({
-      type: 'rich_text_list',
-      style: 'ordered',
-      offset: 9,
-      indent: 1,
-      elements: [section(text('a\nb'))],
-    }),
+    rich({ ...list('ordered', section(text('a\nb'))), offset: 9, indent: 1 }),
     '    10. a\n        b',
   ],
   [
     'a list in a list',
-    rich({
-      type: 'rich_text_list',
-      style: 'ordered',
-      elements: [
-        section(text('a')),
-        { type: 'rich_text_list', style: 'bullet', elements: [section(text('b'))] },
-      ],
-    }),
+    rich(list('ordered', section(text('a')), list('bullet', section(text('b'))))),
     '1. a\n    • b',
   ],
   ['a quotation of two lines', rich({ type: 'rich_text_quote', elements: [text('a\nb')] }), '> a\n> b'],

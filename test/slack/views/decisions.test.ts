@@ -9,187 +9,126 @@ import { aJob, noNames } from './a-job.ts';
 import { announcementView, postedView } from './support/thread.ts';
 
 describe('where a person must decide, the thread says why and offers a button', () => {
-  test('after a failure', () => {
-    const message = announcementView({ kind: 'failed' }, aJob(), noNames);
-    expect(message.text).toMatchInlineSnapshot(`
-      "❌ <@U1> *Failed.* The agent gave no reason.
-      [Start again] [Edit and start]"
-    `);
-    expect(buttonsOf(message)).toMatchObject([
-      ['Start again', { jobId: 'job-1', creates: expect.any(Number) }],
-      ['Edit and start', { jobId: 'job-1', creates: expect.any(Number) }],
-    ]);
-    expect(announcementView({ kind: 'failed', inARow: 2 }, aJob(), noNames).text).toContain(
-      'Twice in a row. A shorter request that names the page often helps.\n[Start again]',
-    );
+  const said = (announcement: Announcement) => announcementView(announcement, aJob(), noNames).text;
+  const again = { jobId: 'job-1', creates: 1 };
+  const call = { jobId: 'job-1', callId: 'call-1' };
+  const refused = { kind: 'message_rejected', callId: 'call-1', action: 'send_again' } as const;
+
+  test.each<[string, Announcement, string, [string, object][]]>([
+    [
+      'after a failure',
+      { kind: 'failed' },
+      '❌ <@U1> *Failed.* The agent gave no reason.',
+      [
+        ['Start again', again],
+        ['Edit and start', again],
+      ],
+    ],
+    [
+      'after a second failure in a row',
+      { kind: 'failed', inARow: 2 },
+      '❌ <@U1> *Failed.* The agent gave no reason. Twice in a row. A shorter request that names the page often helps.',
+      [
+        ['Start again', again],
+        ['Edit and start', again],
+      ],
+    ],
+    [
+      'after the prompt was refused',
+      { kind: 'create_rejected', message: 'too vague' },
+      '❌ <@U1> *Not accepted.* The agent says:\n“too vague”',
+      [['Edit and start', again]],
+    ],
+    [
+      'after the prompt was refused without a reason',
+      { kind: 'create_rejected', message: '' },
+      '❌ <@U1> *Not accepted.* The agent gave no reason.',
+      [['Edit and start', again]],
+    ],
+    [
+      'when nobody knows whether the job started',
+      { kind: 'create_unknown', callId: 'call-1' },
+      "❓ <@U1> *Couldn't confirm the start.* The connection broke off in the middle, so the agent may already be working on it. Check for a pull request before you start again.",
+      [
+        ['Start again', { ...call, asks: 'Start it a second time?' }],
+        ['I found the job…', call],
+        ['Dismiss', call],
+      ],
+    ],
+    [
+      'after follow-ups were refused',
+      { ...refused, count: 2, authorIds: ['U2', 'U3', 'U2'], message: 'job is closed' },
+      "⚠️ <@U2> <@U3> *Not sent:* the agent didn't accept 2 replies. It says:\n“job is closed”",
+      [['Send again', call]],
+    ],
+    [
+      'after a follow-up was refused without a reason',
+      { ...refused, count: 1, authorIds: [], message: '' },
+      "⚠️ *Not sent:* the agent didn't accept 1 reply. It gave no reason.",
+      [['Send again', call]],
+    ],
+    [
+      'after a reply that this program refuses before the agent is asked',
+      { ...refused, count: 1, authorIds: ['U2'], message: 'It has no text.', refusedBy: 'program' },
+      '⚠️ <@U2> *Not sent:* 1 reply. It has no text.',
+      [['Send again', call]],
+    ],
+    [
+      'after the API did not know the job of a follow-up',
+      { ...refused, count: 2, authorIds: [], message: 'Job not found', action: 'start_again' },
+      "⚠️ *Not sent:* 2 replies. The agent no longer knows this job. *Start again* sends the same request as a new job, then the replies that weren't sent.\n“Job not found”",
+      [['Start again', { ...again, ...call }]],
+    ],
+    [
+      'when the agent does not know the job any more',
+      { kind: 'vanished' },
+      '❌ <@U1> *The agent no longer knows this job.*',
+      [['Start again', again]],
+    ],
+    [
+      'after a long time of work (W4)',
+      { kind: 'long_running', question: 2, lastedMs: 6 * 3_600_000 },
+      '⏳ <@U1> *Still working after 6 h.* Keep watching? The agent continues either way.',
+      [
+        ['Keep watching', { jobId: 'job-1', question: 2 }],
+        ['Stop watching', { jobId: 'job-1', question: 2 }],
+      ],
+    ],
+    [
+      'when nobody knows whether a follow-up arrived',
+      { kind: 'message_unknown', callId: 'call-1', count: 1, authorIds: ['U2'] },
+      "❓ <@U2> *Couldn't confirm that 1 reply was delivered.* *Send again* may give the agent the same text twice.",
+      [['Send again', { ...call, asks: 'Send it a second time?' }]],
+    ],
+  ])('%s', (_case, announcement, words, buttons) => {
+    const labels = buttons.map(([label]) => `[${label}]`).join(' ');
+    expect(said(announcement)).toBe(`${words}\n${labels}`);
+    expect(buttonsOf(announcementView(announcement, aJob(), noNames))).toEqual(buttons);
   });
 
-  test('after the prompt was refused', () => {
-    const message = announcementView({ kind: 'create_rejected', message: 'too vague' }, aJob(), noNames);
-    expect(message.text).toMatchInlineSnapshot(`
-      "❌ <@U1> *Not accepted.* The agent says:
-      “too vague”
-      [Edit and start]"
-    `);
-    expect(buttonsOf(message)).toMatchObject([
-      ['Edit and start', { jobId: 'job-1', creates: expect.any(Number) }],
-    ]);
-  });
-
-  test('after the agent refused without a reason', () => {
-    const said = (announcement: Announcement) => announcementView(announcement, aJob(), noNames).text;
-    expect(said({ kind: 'create_rejected', message: '' })).toBe(
-      '❌ <@U1> *Not accepted.* The agent gave no reason.\n[Edit and start]',
-    );
-    const refused = {
-      kind: 'message_rejected',
-      callId: 'call-1',
-      count: 1,
-      authorIds: [],
-      action: 'send_again',
-    } as const;
-    expect(said({ ...refused, message: '' })).toBe(
-      "⚠️ *Not sent:* the agent didn't accept 1 reply. It gave no reason.\n[Send again]",
-    );
+  test('and the card of a request that was refused without a reason says the same', () => {
     const rejected = aJob({ stage: { kind: 'rejected', message: '' } });
     expect(stateLine(rejected).mrkdwn).toBe('❌ *Not accepted* · the agent gave no reason');
   });
 
-  test('when nobody knows whether the job started', () => {
-    const message = announcementView({ kind: 'create_unknown', callId: 'call-1' }, aJob(), noNames);
-    expect(message.text).toMatchInlineSnapshot(`
-      "❓ <@U1> *Couldn't confirm the start.* The connection broke off in the middle, so the agent may already be working on it. Check for a pull request before you start again.
-      [Start again] [I found the job…] [Dismiss]"
-    `);
-    expect(buttonsOf(message)).toEqual([
-      ['Start again', { jobId: 'job-1', callId: 'call-1' }],
-      ['I found the job…', { jobId: 'job-1', callId: 'call-1' }],
-      ['Dismiss', { jobId: 'job-1', callId: 'call-1' }],
-    ]);
-    expect(confirmationsOf(message)).toEqual(['Start it a second time?']);
-  });
-
-  test('after follow-ups were refused', () => {
-    const refused = {
-      kind: 'message_rejected',
-      callId: 'call-1',
-      count: 2,
-      authorIds: ['U2', 'U3', 'U2'],
-      message: 'job is closed',
-      action: 'send_again',
-    } as const;
-    const message = announcementView(refused, aJob(), noNames);
-    expect(message.text).toMatchInlineSnapshot(`
-      "⚠️ <@U2> <@U3> *Not sent:* the agent didn't accept 2 replies. It says:
-      “job is closed”
-      [Send again]"
-    `);
-    expect(buttonsOf(message)).toEqual([['Send again', { jobId: 'job-1', callId: 'call-1' }]]);
-  });
-
-  test('after a reply that this program refuses before the agent is asked', () => {
-    const refused = {
-      kind: 'message_rejected',
-      callId: 'call-1',
-      count: 1,
-      authorIds: ['U2'],
-      message: 'It has no text.',
-      refusedBy: 'program',
-      action: 'send_again',
-    } as const;
-    expect(announcementView(refused, aJob(), noNames).text).toMatchInlineSnapshot(`
-      "⚠️ <@U2> *Not sent:* 1 reply. It has no text.
-      [Send again]"
-    `);
-  });
-
-  test('after the API did not know the job of a follow-up', () => {
-    const refused = {
-      kind: 'message_rejected',
-      callId: 'call-1',
-      count: 2,
-      authorIds: [],
-      message: 'Job not found',
-      action: 'start_again',
-    } as const;
-    const message = announcementView(refused, aJob(), noNames);
-    expect(message.text).toMatchInlineSnapshot(`
-      "⚠️ *Not sent:* 2 replies. The agent no longer knows this job. *Start again* sends the same request as a new job, then the replies that weren't sent.
-      “Job not found”
-      [Start again]"
-    `);
-    expect(buttonsOf(message)).toEqual([['Start again', { jobId: 'job-1', creates: 1, callId: 'call-1' }]]);
-  });
-
-  test('when the agent does not know the job any more', () => {
-    const message = announcementView({ kind: 'vanished' }, aJob(), noNames);
-    expect(message.text).toMatchInlineSnapshot(`
-      "❌ <@U1> *The agent no longer knows this job.*
-      [Start again]"
-    `);
-    expect(buttonsOf(message)).toEqual([['Start again', { jobId: 'job-1', creates: 1 }]]);
-  });
-
   test('after a message with what the agent cannot take (F5)', () => {
-    const unsent = (kind: FileKind, name: string | null) => ({ kind, name });
-    const files = {
-      kind: 'files_not_sent',
-      files: [
-        unsent('file', 'a &lt;b&gt;.pdf'),
-        unsent('image', 'c.png'),
-        unsent('file', 'd.zip'),
-        unsent('sound', null),
-        unsent('forwarded', null),
-      ],
-    } as const;
-    expect(announcementView(files, aJob(), noNames).text).toMatchInlineSnapshot(
-      `"📎 *Not sent:* 1 image (c.png), 1 sound, 2 files (a &lt;b&gt;.pdf, d.zip), 1 forwarded message without text. The agent takes text only."`,
+    const unsent = (kind: FileKind, name: string | null = null) => ({ kind, name });
+    const pdf = unsent('file', 'a &lt;b&gt;.pdf');
+    const more = [unsent('file', 'd.zip'), unsent('sound'), unsent('forwarded')];
+    const files = [pdf, unsent('image', 'c.png'), ...more];
+    expect(said({ kind: 'files_not_sent', files })).toBe(
+      '📎 *Not sent:* 1 image (c.png), 1 sound, 2 files (a &lt;b&gt;.pdf, d.zip), 1 forwarded message without text. The agent takes text only.',
     );
-    const one = { kind: 'files_not_sent', files: [unsent('image', null)] } as const;
-    expect(announcementView(one, aJob(), noNames).text).toMatchInlineSnapshot(
-      `"📎 *Not sent:* 1 image. The agent takes text only."`,
+    expect(said({ kind: 'files_not_sent', files: [unsent('image')] })).toBe(
+      '📎 *Not sent:* 1 image. The agent takes text only.',
     );
     const snippets = [
       { name: 'a &amp; b.txt', problem: 'unreadable' },
       { name: 'long.txt', problem: 'too_long' },
     ] as const;
-    const unread = { kind: 'snippets_not_sent', snippets } as const;
-    expect(announcementView(unread, aJob(), noNames).text).toMatchInlineSnapshot(`
-      "📎 *Not sent* with the message:
-      a &amp; b.txt · Slack doesn't let me read it
-      long.txt · it's too long for one message to the agent"
-    `);
-  });
-
-  test('after a long time of work (W4)', () => {
-    const asked = {
-      kind: 'long_running',
-      question: 2,
-      lastedMs: 6 * 3_600_000,
-    } as const;
-    const message = announcementView(asked, aJob(), noNames);
-    expect(message.text).toMatchInlineSnapshot(`
-      "⏳ <@U1> *Still working after 6 h.* Keep watching? The agent continues either way.
-      [Keep watching] [Stop watching]"
-    `);
-    expect(buttonsOf(message)).toEqual([
-      ['Keep watching', { jobId: 'job-1', question: 2 }],
-      ['Stop watching', { jobId: 'job-1', question: 2 }],
-    ]);
-  });
-
-  test('when nobody knows whether a follow-up arrived', () => {
-    const message = announcementView(
-      { kind: 'message_unknown', callId: 'call-1', count: 1, authorIds: ['U2'] },
-      aJob(),
-      noNames,
+    expect(said({ kind: 'snippets_not_sent', snippets })).toBe(
+      "📎 *Not sent* with the message:\na &amp; b.txt · Slack doesn't let me read it\nlong.txt · it's too long for one message to the agent",
     );
-    expect(message.text).toMatchInlineSnapshot(`
-      "❓ <@U2> *Couldn't confirm that 1 reply was delivered.* *Send again* may give the agent the same text twice.
-      [Send again]"
-    `);
-    expect(buttonsOf(message)).toEqual([['Send again', { jobId: 'job-1', callId: 'call-1' }]]);
-    expect(confirmationsOf(message)).toEqual(['Send it a second time?']);
   });
 });
 
@@ -287,16 +226,13 @@ function pressable({ blocks }: ReturnType<typeof announcementView>): string[] {
   return values.filter((id) => !id.includes('"follow_up"') && !id.includes('"view_pull_request"'));
 }
 
-function confirmationsOf({ blocks }: ReturnType<typeof announcementView>) {
-  return blocks
-    .flatMap((block) => (block.type === 'actions' ? block.elements : []))
-    .flatMap((button) =>
-      button.type === 'button' && button.confirm?.title ? [button.confirm.title.text] : [],
-    );
-}
-
+/** Each with what it does, and what is asked once more before that. */
 function buttonsOf({ blocks }: ReturnType<typeof announcementView>) {
   return blocks
     .flatMap((block) => (block.type === 'actions' ? block.elements : []))
-    .map((button) => (button.type === 'button' ? [button.text.text, decodeButton(button.value ?? '')] : []));
+    .flatMap((button) => {
+      if (button.type !== 'button') return [];
+      const asks = button.confirm?.title?.text;
+      return [[button.text.text, { ...decodeButton(button.value ?? ''), ...(asks && { asks }) }]];
+    });
 }

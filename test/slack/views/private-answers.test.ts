@@ -96,52 +96,52 @@ describe('a person who asks for help', () => {
 });
 
 describe('a request that is refused', () => {
-  test('says why, and the way out', () => {
-    expect(refusalView({ kind: 'empty' }).text).toMatchInlineSnapshot(
-      `"✏️ What should change? \`/docs-agent explain the rate limits\`, or \`/docs-agent\` alone for a form."`,
-    );
-    expect(refusalView({ kind: 'too_long', length: 20_417, maxLength: 20_000 }).text).toMatchInlineSnapshot(
-      `"✂️ That's 20,417 characters; the limit is 20,000. Shorten it, or put the details in a text snippet and attach it."`,
-    );
-    const together = {
-      kind: 'too_long_together',
-      length: 20_417,
-      maxLength: 20_000,
-      mayUntick: true,
-    } as const;
-    expect(refusalView(together).text).toMatchInlineSnapshot(
-      `"✂️ With the included messages, that's 20,417 characters; the limit is 20,000. Untick some."`,
-    );
-    expect(refusalView({ ...together, mayUntick: false }).text).toMatch(/Shorten it\.$/);
-    const projects = ['docs', 'handbook'].map((name) => ({ id: name, name }));
-    expect(refusalView({ kind: 'unknown_project', name: 'dosc', projects }).text).toMatchInlineSnapshot(
-      `"There's no project “dosc”. Available: docs, handbook."`,
-    );
-    expect(refusalView({ kind: 'thread_taken' }).text).toMatchInlineSnapshot(
-      `"🧵 There's already a job in this thread. Mention me to reach the agent."`,
-    );
-    expect(watchedAlreadyView('https://acme.slack.com/archives/C1/p5').text).toMatchInlineSnapshot(`
-      "👀 I'm already watching this job. Continue in its thread.
-      Open thread: https://acme.slack.com/archives/C1/p5"
-    `);
-    expect(watchedAlreadyView(null).text).toMatchInlineSnapshot(
-      `"👀 I'm already watching this job. Continue in its thread."`,
-    );
-    expect(noJobIdView.text).toMatchInlineSnapshot(
-      `"🔍 That isn't a job id. \`/docs-agent watch\` takes the agent's id for the job."`,
-    );
-    expect(notStoredView.text).toMatchInlineSnapshot(
-      `"⚠️ I couldn't save that. Please try again in a minute."`,
-    );
-    expect(storingUnclearView.text).toBe(
+  const together = { kind: 'too_long_together', length: 20_417, maxLength: 20_000 } as const;
+  const projects = ['docs', 'handbook'].map((name) => ({ id: name, name }));
+
+  test.each([
+    [
+      refusalView({ kind: 'empty' }),
+      '✏️ What should change? `/docs-agent explain the rate limits`, or `/docs-agent` alone for a form.',
+    ],
+    [
+      refusalView({ kind: 'too_long', length: 20_417, maxLength: 20_000 }),
+      "✂️ That's 20,417 characters; the limit is 20,000. Shorten it, or put the details in a text snippet and attach it.",
+    ],
+    [
+      refusalView({ ...together, mayUntick: true }),
+      "✂️ With the included messages, that's 20,417 characters; the limit is 20,000. Untick some.",
+    ],
+    [
+      refusalView({ ...together, mayUntick: false }),
+      "✂️ With the included messages, that's 20,417 characters; the limit is 20,000. Shorten it.",
+    ],
+    [
+      refusalView({ kind: 'unknown_project', name: 'dosc', projects }),
+      "There's no project “dosc”. Available: docs, handbook.",
+    ],
+    [
+      refusalView({ kind: 'thread_taken' }),
+      "🧵 There's already a job in this thread. Mention me to reach the agent.",
+    ],
+    [
+      watchedAlreadyView('https://acme.slack.com/archives/C1/p5'),
+      "👀 I'm already watching this job. Continue in its thread.\nOpen thread: https://acme.slack.com/archives/C1/p5",
+    ],
+    [watchedAlreadyView(null), "👀 I'm already watching this job. Continue in its thread."],
+    [noJobIdView, "🔍 That isn't a job id. `/docs-agent watch` takes the agent's id for the job."],
+    [notStoredView, "⚠️ I couldn't save that. Please try again in a minute."],
+    [
+      storingUnclearView,
       "❓ I can't tell whether that was saved. If nothing appears within a minute, please try again.",
-    );
-    expect(newMessagesOnlyView.text).toBe(
-      'I only read new messages. Send it as a new message to start a job.',
-    );
-    expect(notYourFormView.text).toBe(
+    ],
+    [newMessagesOnlyView, 'I only read new messages. Send it as a new message to start a job.'],
+    [
+      notYourFormView,
       'This form was made for somebody else or for another channel. Press the button in the thread again.',
-    );
+    ],
+  ])('says why, and the way out (%#)', ({ text }, words) => {
+    expect(text).toBe(words);
   });
 
   test.each([
@@ -166,40 +166,29 @@ describe('a question before a start', () => {
       stage: { kind: 'awaiting_confirmation', sameAsJobId, thread: null },
       ...facts,
     });
-  const repeated = asking('job-1');
   const typed = (prompt: string) => questionView({ job: asking(null, { prompt }), sameAs: null }, null).text;
 
-  test('is asked about the same request within two minutes', () => {
-    const permalink = 'https://acme.slack.com/archives/C1/p5';
-    expect(questionView({ job: repeated, sameAs }, permalink).text).toMatchInlineSnapshot(`
-      "*You asked for this 12 seconds ago.*
-      Open thread: https://acme.slack.com/archives/C1/p5
-      [Start another]"
-    `);
-    expect(
-      questionView({ job: repeated, sameAs: aJob({ requestedAtMs: 12_000 }) }, null).text,
-    ).toMatchInlineSnapshot(`
-      "*You asked for this 1 second ago.*
-      [Start another]"
-    `);
-    expect(questionView({ job: repeated, sameAs: null }, null).text).toMatchInlineSnapshot(`
-      "*You asked for this a moment ago.*
-      [Start another]"
-    `);
+  test.each([
+    ['12 seconds ago', sameAs],
+    ['1 second ago', aJob({ requestedAtMs: 12_000 })],
+    ['a moment ago', null],
+  ])('is asked about the same request within two minutes: %s', (ago, before) => {
+    const permalink = before?.threadTs ? 'https://acme.slack.com/archives/C1/p5' : null;
+    const thread = permalink === null ? '' : `Open thread: ${permalink}\n`;
+    const { text } = questionView({ job: asking('job-1'), sameAs: before }, permalink);
+    expect(text).toBe(`*You asked for this ${ago}.*\n${thread}[Start another]`);
   });
 
   test('is asked about one word', () => {
-    expect(typed('stop')).toMatchInlineSnapshot(`
-      "*Send “stop” to the agent as a new request?* Once it starts, it can't be cancelled.
-      [Start] [Show help]"
-    `);
+    expect(typed('stop')).toBe(
+      "*Send “stop” to the agent as a new request?* Once it starts, it can't be cancelled.\n[Start] [Show help]",
+    );
   });
 
   test('names the command that was nearly typed', () => {
-    expect(typed('lists')).toMatchInlineSnapshot(`
-      "*Send “lists” to the agent as a new request?* Once it starts, it can't be cancelled. *Did you mean* \`/docs-agent list\`?
-      [Start] [Show help]"
-    `);
+    expect(typed('lists')).toBe(
+      "*Send “lists” to the agent as a new request?* Once it starts, it can't be cancelled. *Did you mean* `/docs-agent list`?\n[Start] [Show help]",
+    );
     expect(typed('watch this')).toContain('*Did you mean* `/docs-agent watch job_123`?');
   });
 

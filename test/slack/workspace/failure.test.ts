@@ -1,15 +1,15 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
 import { expect, test } from 'vitest';
-import { createLogger } from '../../../src/app/operations/logger.ts';
 import { classOf } from '../../../src/slack/protocol/error-codes.ts';
 import { boltLogger, classify, slackClient } from '../../../src/slack/workspace/caller.ts';
+import { serveHttp } from '../../agent/support.ts';
+import { silentLog } from '../../engine/support/context.ts';
 import { fc } from '../../support/properties.ts';
 
 type Behaviour = (response: ServerResponse) => void;
 
-const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
+const quiet = boltLogger(silentLog);
 const json = (body: unknown): Behaviour => {
   return (response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -20,22 +20,17 @@ const refusal = (error: string) => json({ ok: false, error });
 /** What a call to a Slack that behaves so is taken for, and how many requests it sent. */
 async function outcomeOf(behaviour: Behaviour) {
   let requests = 0;
-  const server = createServer((request, response) => {
+  await using server = await serveHttp((request, response) => {
     requests += 1;
     request.resume().on('end', () => behaviour(response));
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  const client = slackClient(`http://127.0.0.1:${port}/api/`, quiet);
+  });
+  const client = slackClient(`${server.baseUrl}/api/`, quiet);
   try {
     await client('chat.postMessage', { channel: 'C1', text: 'hello' });
-    throw new Error('the call should have failed');
   } catch (error) {
     return { ...classify(error), requests };
-  } finally {
-    server.closeAllConnections();
-    server.close();
   }
+  throw new Error('the call should have failed');
 }
 
 test.each<[string, Behaviour, string]>([
@@ -109,11 +104,9 @@ test('what only people can mend waits for them, what passes does not, and what i
 });
 
 test('a connection that is refused sent nothing, so the post may be made again', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  const client = slackClient(`http://127.0.0.1:${port}/api/`, quiet);
+  const server = await serveHttp(() => {});
+  await server[Symbol.asyncDispose]();
+  const client = slackClient(`${server.baseUrl}/api/`, quiet);
   const error = await client('chat.postMessage', { channel: 'C1', text: 'hello' }).catch(
     (cause: unknown) => cause,
   );

@@ -1,15 +1,14 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../../src/app/operations/logger.ts';
+import { expect, test } from 'vitest';
 import { boltLogger, slackClient } from '../../../src/slack/workspace/caller.ts';
+import { serveHttp } from '../../agent/support.ts';
+import { silentLog } from '../../engine/support/context.ts';
 
-const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
+const quiet = boltLogger(silentLog);
 
 test('however many calls there are at once, a hundred are at Slack, and the others follow', async () => {
   let open = 0;
   let mostOpen = 0;
-  const server = createServer((request, response) => {
+  await using server = await serveHttp((request, response) => {
     request.resume();
     open += 1;
     mostOpen = Math.max(mostOpen, open);
@@ -18,11 +17,8 @@ test('however many calls there are at once, a hundred are at Slack, and the othe
       open -= 1;
       response.end('{"ok":true}');
     }, 100);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  const client = slackClient(`http://127.0.0.1:${port}/api/`, quiet);
+  });
+  const client = slackClient(`${server.baseUrl}/api/`, quiet);
   const calls = Array.from({ length: 250 }, () => client('auth.test', { token: 'xoxb-1' }));
   expect((await Promise.all(calls)).every(({ ok }) => ok)).toBe(true);
   expect(mostOpen).toBe(100);

@@ -1,13 +1,12 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLogger } from '../../../src/app/operations/logger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { boltLogger, createCaller, slackClient } from '../../../src/slack/workspace/caller.ts';
 import { createPoster } from '../../../src/slack/workspace/poster.ts';
+import { serveHttp } from '../../agent/support.ts';
+import { silentLog } from '../../engine/support/context.ts';
 
-const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
+const quiet = boltLogger(silentLog);
 const STARTED_AT_MS = 1_700_000_000_000;
 const UNTIL_MS = STARTED_AT_MS + 20_000;
 const post = { channelId: 'C1', threadTs: '1.1', callId: 'call-1' };
@@ -16,7 +15,7 @@ const metadata = (callId: string) => ({ event_type: 'docs_agent_post', event_pay
 /** A Slack whose threads and channels hold these pages of messages; in the place of one, the status of a failure. */
 async function slackWith(...pages: (object[] | number)[]) {
   const requests: { method: string; args: URLSearchParams }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await serveHttp(async (request, response) => {
     const method = (request.url ?? '').replace('/api/', '');
     requests.push({ method, args: new URLSearchParams(await text(request)) });
     const page = requests.length - 1;
@@ -28,11 +27,9 @@ async function slackWith(...pages: (object[] | number)[]) {
     const response_metadata = { next_cursor: page + 1 < pages.length ? `page-${page + 1}` : '' };
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ ok: true, messages, response_metadata }));
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
-  const { port } = server.address() as AddressInfo;
-  const client = slackClient(`http://127.0.0.1:${port}/api/`, quiet);
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const client = slackClient(`${server.baseUrl}/api/`, quiet);
   return {
     requests,
     poster: createPoster(
@@ -126,11 +123,8 @@ test.each([
   ['a web page of a proxy', '<!doctype html><title>Please sign in</title>', 'a direct message'],
 ])('a private answer that is answered with %s: %s', async (_what, answer, instead = 'nothing more') => {
   const { poster, requests } = await slackWith([]);
-  const hook = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
-  await new Promise((resolve) => hook.once('listening', resolve));
-  onTestFinished(() => void hook.close().closeAllConnections());
-  const { port } = hook.address() as AddressInfo;
-  await poster.respondPrivately('U1', `http://127.0.0.1:${port}/hook`, { text: 'Hi', blocks: [] });
+  await using hook = await serveHttp((_request, response) => void response.end(answer));
+  await poster.respondPrivately('U1', `${hook.baseUrl}/hook`, { text: 'Hi', blocks: [] });
   expect(requests.map(({ method }) => method)).toEqual(
     instead === 'nothing more' ? [] : ['chat.postMessage'],
   );

@@ -1,23 +1,21 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Snippet } from '../../../src/jobs/requests/attachments.ts';
 import { SlackCallError, type SlackCaller } from '../../../src/slack/workspace/caller.ts';
 import { SnippetReader } from '../../../src/slack/workspace/snippet-reader.ts';
+import { serveHttp } from '../../agent/support.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A server that answers so, and what it was asked with. */
 async function startServer(answer: Answer) {
   const tokens: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
+  const server = await serveHttp((request, response) => {
     tokens.push(request.headers.authorization);
     answer(request, response);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, tokens };
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return { origin: server.baseUrl, tokens };
 }
 
 async function read(answer: Answer, maxLength = 100) {
