@@ -62,19 +62,6 @@ describe('what a person typed (R1, S6)', () => {
     });
     fc.assert(fc.property(typed, (text) => readableText(escapeMrkdwn(text), names) === text));
   });
-
-  test.each(['<', '<@', '<@U1|', '<!date^', '<https://a|', '&', '&lt;', '|', '>'])(
-    'takes no longer for 40,000 characters of %j',
-    (hostile) => {
-      const text = hostile.repeat(40_000 / hostile.length);
-      const startedAtMs = performance.now();
-      readableText(text, names);
-      mentionedUserIds(text);
-      mentionedIds(text);
-      stripLeadingMention(text, 'U1');
-      expect(performance.now() - startedAtMs).toBeLessThan(1000);
-    },
-  );
 });
 
 describe('who is mentioned', () => {
