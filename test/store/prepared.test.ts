@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/store/engines/database.ts';
 import { openDatabase } from '../../src/store/open.ts';
@@ -44,90 +43,11 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
       .values({ key, at })
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ at })),
   );
-  const requests = () => db.selectFrom('inboundRequest').selectAll().orderBy('key').execute();
-  const remember = async (...keys: string[]) => {
-    for (const [index, key] of keys.entries()) await setRequest(db, { key, at: index + 1 });
-  };
-
-  test('gives every caller the rows of its own values', async () => {
-    await remember('a', 'b');
-    const request = prepared((on, { key }: { key: string }) =>
-      on.selectFrom('inboundRequest').select('at').where('key', '=', key),
-    );
-    const asked = await Promise.all(['b', 'a', 'c'].map((key) => request(db, { key })));
-    expect(asked).toEqual([[{ at: 2 }], [{ at: 1 }], []]);
-  });
-
-  test('uses a value as often as the query has it', async () => {
-    await remember('a', 'b');
-    await setRequest(db, { key: 'a', at: 7 });
-    expect(await requests()).toEqual([
-      { key: 'a', at: 7 },
-      { key: 'b', at: 2 },
-    ]);
-  });
-
-  test('keeps the rest of it, and takes values wherever a value is allowed', async () => {
-    await remember('a', 'b', 'c', 'd');
-    const query = prepared(
-      (
-        on,
-        {
-          first,
-          skipped,
-          most,
-          least,
-        }: Record<'first' | 'skipped', string> & Record<'most' | 'least', number>,
-      ) =>
-        on
-          .selectFrom('inboundRequest')
-          .select('key')
-          .where('key', '!=', skipped)
-          .where('key', 'not in', ['x', 'b'])
-          .where(sql<boolean>`at >= ${least}`)
-          .orderBy((eb) => eb.case().when('key', '=', first).then(0).else(1).end())
-          .orderBy('key')
-          .limit(most),
-    );
-    const ask = (first: string, skipped: string, most: number, least: number) =>
-      query(db, { first, skipped, most, least });
-    expect(await ask('d', '', 9, 0)).toEqual([{ key: 'd' }, { key: 'a' }, { key: 'c' }]);
-    expect(await ask('c', 'd', 9, 0)).toEqual([{ key: 'c' }, { key: 'a' }]);
-    expect(await ask('', '', 1, 2)).toEqual([{ key: 'c' }]);
-  });
-
-  test('takes null for a value', async () => {
-    const cell = { teamId: 'T', channelId: 'C', projectId: 'P', requesterId: 'U', requestedAt: 1 };
-    const job = {
-      ...cell,
-      id: '1',
-      stage: 'awaiting_confirmation',
-      hasPullRequest: 0,
-      data: '{}',
-      cardDrawnAt: 5,
-    } as const;
-    await db.insertInto('job').values(job).execute();
-    const drawn = prepared((on, { at }: { at: number | null }) =>
-      on.updateTable('job').set({ cardDrawnAt: at }),
-    );
-    await drawn(db, { at: null });
-    expect(await db.selectFrom('job').select('cardDrawnAt').execute()).toEqual([{ cardDrawnAt: null }]);
-  });
-
-  test('is part of the transaction in which it is asked', async () => {
-    await remember('a');
-    const undone = db.transaction().execute(async (transaction) => {
-      await setRequest(transaction, { key: 'b', at: 1 });
-      throw new Error('undo');
-    });
-    await expect(undone).rejects.toThrow('undo');
-    expect((await requests()).map(({ key }) => key)).toEqual(['a']);
-  });
 
   test('fails and changes nothing if a value is missing', async () => {
     const incomplete = { key: 'a', at: undefined } as unknown as { key: string; at: number };
     await expect(setRequest(db, incomplete)).rejects.toThrow('no value for at');
-    expect(await requests()).toEqual([]);
+    expect(await db.selectFrom('inboundRequest').selectAll().execute()).toEqual([]);
   });
 
   test('about a list finds what belongs to each item, and is compiled for few lengths', async () => {
@@ -142,7 +62,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
         .where('at', '>=', least)
         .orderBy('key');
     });
-    await remember('a', 'b', 'c', 'd', 'e');
+    for (const [index, key] of [...'abcde'].entries()) await setRequest(db, { key, at: index + 1 });
     const ask = async (keys: string, least = 0) => {
       const rows = await known(
         db,

@@ -43,7 +43,22 @@ function openThings() {
     db.transaction().execute(async (tx) => {
       then((await tx.selectFrom('thing').select('id').execute()).map(({ id }) => id));
     });
-  return { db, flushes, ended, note, add, read };
+  /** Writes one after the other, and waits for none to end. */
+  const write = async (...ids: number[]) => {
+    for (const id of ids) {
+      note(String(id), add(id));
+      await settled();
+    }
+  };
+  const flushed = async (at: number) => {
+    flushes[at]?.resolve();
+    await settled();
+  };
+  const breaks = async (at: number) => {
+    flushes[at]?.reject(new Error('the disk is broken'));
+    await settled();
+  };
+  return { db, flushes, ended, note, add, read, write, flushed, breaks };
 }
 
 async function settled(): Promise<void> {
@@ -52,112 +67,78 @@ async function settled(): Promise<void> {
 
 describe('a flush to the disk', () => {
   test('ends what was committed before it, and only that', async () => {
-    const { flushes, ended, note, add } = openThings();
-    note('first', add(1));
-    await settled();
+    const { flushes, ended, write, flushed } = openThings();
+    await write(1);
     expect(ended).toEqual([]);
-    note('second', add(2));
-    await settled();
-    flushes[0]?.resolve();
-    await settled();
-    expect(ended).toEqual(['first']);
+    await write(2);
+    await flushed(0);
+    expect(ended).toEqual(['1']);
     expect(flushes).toHaveLength(2);
-    flushes[1]?.resolve();
-    await settled();
-    expect(ended).toEqual(['first', 'second']);
+    await flushed(1);
+    expect(ended).toEqual(['1', '2']);
   });
 
   test('does not hold up the next one, whose transactions end after those of the first', async () => {
-    const { flushes, ended, note, add } = openThings();
-    for (const id of [1, 2]) {
-      note(String(id), add(id));
-      await settled();
-    }
+    const { flushes, ended, write, flushed } = openThings();
+    await write(1, 2);
     expect(flushes).toHaveLength(2);
-    flushes[1]?.resolve();
-    await settled();
+    await flushed(1);
     expect(ended).toEqual([]);
-    flushes[0]?.resolve();
-    await settled();
+    await flushed(0);
     expect(ended).toEqual(['1', '2']);
   });
 
   test('that fails fails the next one, too', async () => {
-    const { flushes, ended, note, add } = openThings();
-    for (const id of [1, 2]) {
-      note(String(id), add(id));
-      await settled();
-    }
+    const { flushes, ended, write, breaks } = openThings();
+    await write(1, 2);
     flushes[1]?.resolve();
-    flushes[0]?.reject(new Error('the disk is broken'));
-    await settled();
+    await breaks(0);
     expect(ended).toEqual(['1: the disk is broken', '2: the disk is broken']);
   });
 
   test('does not hold up the transactions that come during two, which share the next one', async () => {
-    const { db, flushes, ended, note, add } = openThings();
-    note('first', add(0));
-    await settled();
-    note('second', add(1));
-    await settled();
-    for (const id of [2, 3, 4]) {
-      note(String(id), add(id));
-      await settled();
-    }
-    let seen = 0;
+    const { flushes, ended, note, read, write, flushed } = openThings();
+    await write(0, 1, 2, 3, 4);
+    let seen: number[] = [];
     note(
       'look',
-      db.transaction().execute(async (tx) => {
-        seen = (await tx.selectFrom('thing').selectAll().execute()).length;
+      read((ids) => {
+        seen = ids;
       }),
     );
     await settled();
-    expect(seen).toBe(5);
-    for (const at of [0, 1, 2]) {
-      flushes[at]?.resolve();
-      await settled();
-    }
+    expect(seen).toHaveLength(5);
+    for (const at of [0, 1, 2]) await flushed(at);
     expect(flushes).toHaveLength(3);
-    expect(ended).toEqual(['first', 'second', '2', '3', '4', 'look']);
+    expect(ended).toEqual(['0', '1', '2', '3', '4', 'look']);
   });
 
+  const fail = (ids: number[]) => {
+    throw new Error(`there is ${ids}`);
+  };
+
   test('is awaited by whoever has read what is not on the disk yet, even if they fail', async () => {
-    const { db, flushes, ended, note, add, read } = openThings();
-    note('write', add(1));
-    await settled();
+    const { db, flushes, ended, note, read, write, flushed } = openThings();
+    await write(1);
     note('read', read());
     note('statement', db.selectFrom('thing').selectAll().execute());
-    note(
-      'failure',
-      read((ids) => {
-        throw new Error(`there is ${ids}`);
-      }),
-    );
+    note('failure', read(fail));
     await settled();
     expect(ended).toEqual([]);
-    flushes[0]?.resolve();
-    await settled();
+    await flushed(0);
     expect(ended).toHaveLength(4);
     expect(ended).toContain('failure: there is 1');
     expect(flushes).toHaveLength(1);
   });
 
   test('is awaited, too, by a failure that has read what its group has not committed yet', async () => {
-    const { flushes, ended, note, add, read } = openThings();
+    const { flushes, ended, note, add, read, flushed } = openThings();
     note('write', add(1));
-    note(
-      'failure',
-      read((ids) => {
-        throw new Error(`there is ${ids}`);
-      }),
-    );
+    note('failure', read(fail));
     note('later', add(2));
     await settled();
     expect(ended).toEqual([]);
-    for (let at = 0; at < flushes.length; at += 1) {
-      flushes[at]?.resolve();
-      await settled();
-    }
+    for (let at = 0; at < flushes.length; at += 1) await flushed(at);
     expect(ended.toSorted()).toEqual(['failure: there is 1', 'later', 'write']);
   });
 
@@ -170,26 +151,21 @@ describe('a flush to the disk', () => {
   });
 
   test('that fails fails all that waited for it', async () => {
-    const { flushes, ended, note, add } = openThings();
+    const { ended, note, add, breaks } = openThings();
     note('one', add(1));
     note('two', add(2));
     await settled();
-    flushes[0]?.reject(new Error('the disk is broken'));
-    await settled();
+    await breaks(0);
     expect(ended).toEqual(['one: the disk is broken', 'two: the disk is broken']);
   });
 
   test('that fails fails, too, whoever read meanwhile what it was to write', async () => {
-    const { db, flushes, ended, note, add, read } = openThings();
-    note('write', add(1));
-    await settled();
+    const { db, ended, note, read, write, breaks } = openThings();
+    await write(1);
     note('read', read());
     note('statement', db.selectFrom('thing').selectAll().execute());
     await settled();
-    flushes[0]?.reject(new Error('the disk is broken'));
-    await settled();
-    expect(ended.toSorted()).toEqual(
-      ['read', 'statement', 'write'].map((name) => `${name}: the disk is broken`),
-    );
+    await breaks(0);
+    expect(ended.toSorted()).toEqual(['1', 'read', 'statement'].map((name) => `${name}: the disk is broken`));
   });
 });
