@@ -37,18 +37,6 @@ describe('a job from its prompt to its pull request', () => {
     expect(followedUp).toMatchObject({ id: created.id, status: 'active' });
     expect(api.jobs[0]?.prompts).toEqual(['Explain "rate limits" – 日本語 😀', 'Add an example']);
   });
-
-  test('goes to the documented addresses', async () => {
-    await using client = openClient(api.baseUrl);
-    const { id } = await client.createJob('docs', 'a');
-    await client.sendMessage('docs', id, 'b');
-    await client.getJob('docs', id);
-    expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'POST /v2/agent/docs/job',
-      `POST /v2/agent/docs/job/${id}/message`,
-      `GET /v2/agent/docs/job/${id}`,
-    ]);
-  });
 });
 
 describe('what the API refuses was not done', () => {
