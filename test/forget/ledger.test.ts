@@ -1,21 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { CallRequest } from '../../src/jobs/call.ts';
 import type { FollowUp } from '../../src/jobs/follow-ups/follow-up.ts';
-import { forget } from '../../src/store/forget.ts';
-import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
 import { aCall, aDecision, aFollowUp, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { describeOnDatabases } from '../support/databases.ts';
+import { forgetfulStore } from './support/forgetful-store.ts';
 
 const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
 const sent = (prompt: string) => ({ kind: 'send_message', agentJobId: 'agent-1', prompt }) as const;
+const notice = (channelId: string) =>
+  ({ kind: 'notify_channel', channelId, url: 'https://example.com/pull/1' }) as const;
 
 describeOnDatabases('jobs of others', (make) => {
-  let location: StoreLocation;
-  let remove: () => Promise<void>;
-  beforeEach(async () => {
-    ({ location, remove } = await make());
-  });
-  afterEach(() => remove());
+  const { run, raw, erase } = forgetfulStore(make);
 
   /** A job of U2 that is over, with these replies and calls. */
   async function over(
@@ -35,57 +31,27 @@ describeOnDatabases('jobs of others', (make) => {
           })
         : aCall(`call-${index}`, { request }),
     );
-    const store = await openStore(location);
-    await store.transaction(async (tx) => {
+    await run(async (tx) => {
       await tx.write(aDecision({ job, followUps, calls }), NOW_MS);
       for (const { id } of calls)
         await tx.calls.recordOutcome(id, { state: 'done', detail: 'by U1' }, NOW_MS);
     });
-    await store.close();
-    const { database } = await openDatabase(location);
-    await database.queries.deleteFrom('task').execute();
-    await database.close();
+    await raw((queries) => queries.deleteFrom('task').execute());
   }
 
   async function rows() {
-    const { database } = await openDatabase(location);
-    const { queries } = database;
-    const calls = await queries
-      .selectFrom('call')
-      .select(['naturalKey', 'lane', 'request', 'detail'])
-      .orderBy('id')
-      .execute();
-    const replies = await queries
-      .selectFrom('followUp')
-      .select(['userId', 'text', 'more'])
-      .orderBy('id')
-      .execute();
-    await database.close();
+    const columns = ['naturalKey', 'lane', 'request', 'detail'] as const;
+    const ofReplies = ['userId', 'text', 'more'] as const;
+    const calls = await raw((db) => db.selectFrom('call').select(columns).orderBy('id').execute());
     return {
       calls: calls.map(({ request }) => JSON.parse(request)),
       details: calls.map(({ detail }) => detail),
       places: calls.map(({ naturalKey, lane }) => [naturalKey, lane]),
-      replies,
+      replies: await raw((db) => db.selectFrom('followUp').select(ofReplies).orderBy('id').execute()),
     };
   }
-  async function pastNotices() {
-    const { database } = await openDatabase(location);
-    const places = await database.queries
-      .selectFrom('pastNotice')
-      .select(['teamId', 'channelId'])
-      .orderBy('channelId')
-      .execute();
-    await database.close();
-    return places;
-  }
-  async function pastThreads() {
-    const { database } = await openDatabase(location);
-    const threads = await database.queries.selectFrom('pastThread').select('channelId').execute();
-    await database.close();
-    return threads.map(({ channelId }) => channelId);
-  }
-  const erase = async (kind: 'user' | 'channel' = 'user', id = 'U1') =>
-    (await forget(location, { kind, id, teamId: null }, { dry: false, nowMs: NOW_MS })).holdings;
+  const pastNotices = () =>
+    raw((db) => db.selectFrom('pastNotice').select(['teamId', 'channelId']).orderBy('channelId').execute());
 
   test('in which the person replied lose all words of follow-ups in their calls, and keep their first prompt', async () => {
     await over(
@@ -100,7 +66,7 @@ describeOnDatabases('jobs of others', (make) => {
         { kind: 'announce', announcement: { kind: 'follow_up', userId: 'U1', text: 'Hers, in a form' } },
       ],
     );
-    expect(await erase()).toMatchObject({ jobs: 0, replies: 1, calls: 3 });
+    expect(await erase('user', 'U1')).toMatchObject({ holdings: { jobs: 0, replies: 1, calls: 3 } });
     const { calls, details, replies } = await rows();
     expect(calls).toEqual([
       { kind: 'create_job', prompt: 'Explain the webhooks' },
@@ -125,7 +91,7 @@ describeOnDatabases('jobs of others', (make) => {
         { ...sent('Hers'), pictures },
       ],
     );
-    await erase();
+    await erase('user', 'U1');
     const { calls, replies } = await rows();
     expect(calls).toEqual([created, sent('(erased)')]);
     expect(JSON.stringify(replies)).not.toContain('her-desk');
@@ -136,7 +102,9 @@ describeOnDatabases('jobs of others', (make) => {
       [{ userId: 'U2', text: 'As <@U1> says', corrected: 'As <@U1|Ann> said', state: 'not_sent' }],
       [sent('As <@U1> says'), { kind: 'create_job', prompt: 'Ask <@U1> or <@U12>' }],
     );
-    expect(await erase()).toMatchObject({ jobs: 0, replies: 0, calls: 0, mentions: 3 });
+    expect(await erase('user', 'U1')).toMatchObject({
+      holdings: { jobs: 0, replies: 0, calls: 0, mentions: 3 },
+    });
     const { calls, replies } = await rows();
     expect(calls).toEqual([
       sent('As (forgotten) says'),
@@ -148,11 +116,9 @@ describeOnDatabases('jobs of others', (make) => {
   });
 
   test('that sent notices to a channel do not name it any more, nor confuse it with another that is forgotten', async () => {
-    const notice = (channelId: string) =>
-      ({ kind: 'notify_channel', channelId, url: 'https://example.com/pull/1' }) as const;
     await over([], [notice('C8'), notice('C9')]);
-    expect(await erase('channel', 'C8')).toMatchObject({ jobs: 0, mentions: 1 });
-    expect(await erase('channel', 'C9')).toMatchObject({ jobs: 0, mentions: 1 });
+    expect(await erase('channel', 'C8')).toMatchObject({ holdings: { jobs: 0, mentions: 1 } });
+    expect(await erase('channel', 'C9')).toMatchObject({ holdings: { jobs: 0, mentions: 1 } });
     const { calls, places } = await rows();
     expect(calls).toEqual([notice('forgotten'), notice('forgotten')]);
     expect(places).toEqual([
@@ -162,8 +128,6 @@ describeOnDatabases('jobs of others', (make) => {
   });
 
   test('and were deleted leave of their notices to a channel nothing that names it', async () => {
-    const notice = (channelId: string) =>
-      ({ kind: 'notify_channel', channelId, url: 'https://example.com/pull/1' }) as const;
     await over([], [notice('C7'), notice('C8'), notice('C9')]);
     await erase('channel', 'C7');
     await erase('user', 'U2');
@@ -177,13 +141,15 @@ describeOnDatabases('jobs of others', (make) => {
 
   test('of a channel leave no past threads, not even those of jobs that were deleted long ago', async () => {
     await over([], []);
-    const { database } = await openDatabase(location);
-    await database.queries
-      .insertInto('pastThread')
-      .values(['C8', 'C9'].map((channelId) => ({ teamId: 'T1', channelId, threadTs: '1.1', at: NOW_MS })))
-      .execute();
-    await database.close();
+    const threads = ['C8', 'C9'].map((channelId) => ({
+      teamId: 'T1',
+      channelId,
+      threadTs: '1.1',
+      at: NOW_MS,
+    }));
+    await raw((db) => db.insertInto('pastThread').values(threads).execute());
     await erase('channel', 'C8');
-    expect(await pastThreads()).toEqual(['C9']);
+    const left = await raw((db) => db.selectFrom('pastThread').select('channelId').execute());
+    expect(left).toEqual([{ channelId: 'C9' }]);
   });
 });

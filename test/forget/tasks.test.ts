@@ -1,24 +1,20 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { PullRequests } from '../../src/features/pull-requests/queries.ts';
 import type { TaskKind } from '../../src/jobs/task-kinds.ts';
-import { forget } from '../../src/store/forget.ts';
-import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
 import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { describeOnDatabases } from '../support/databases.ts';
+import { forgetfulStore } from './support/forgetful-store.ts';
 
 const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
 
 describeOnDatabases('what is still to be done', (make) => {
-  let location: StoreLocation;
-  let remove: () => Promise<void>;
+  const { run, raw, erase } = forgetfulStore(make);
   beforeEach(async () => {
-    ({ location, remove } = await make());
-    const store = await openStore(location);
     for (const [id, requesterId] of [
       ['job-1', 'U1'],
       ['job-2', 'U2'],
     ] as const) {
-      await store.transaction(async (tx) => {
+      await run(async (tx) => {
         const job = aJob({ id, requesterId, stage: ended, threadTs: `${id.slice(-1)}.1` });
         const calls = [
           aCreateCall(`create-${id}`, { lane: { to: 'agent', name: `agent:${id}` } }),
@@ -31,32 +27,22 @@ describeOnDatabases('what is still to be done', (make) => {
           await tx.calls.recordOutcome(call.id, { state: 'done', detail: null }, NOW_MS);
       });
     }
-    await store.close();
     await left('call_agent', 'agent:job-1', 'agent:job-2');
     await left('post_to_slack', 'thread:job-1', 'thread:job-2');
     await left('refresh_card', 'job-1', 'job-2');
     await left('refresh_home', 'T1:U1', 'T1:U2', 'T2:U1');
   });
-  afterEach(() => remove());
 
-  async function left(kind: TaskKind, ...subjects: readonly string[]): Promise<void> {
-    const store = await openStore(location);
-    for (const subject of subjects) {
-      await store.transaction((tx) =>
-        tx.tasks.schedule({ kind, subject, runAtMs: NOW_MS, ifScheduled: 'keep' }),
-      );
-    }
-    await store.close();
-  }
+  const left = (kind: TaskKind, ...subjects: readonly string[]) =>
+    run(async (tx) => {
+      for (const subject of subjects)
+        await tx.tasks.schedule({ kind, subject, runAtMs: NOW_MS, ifScheduled: 'keep' });
+    });
 
   async function tasks(): Promise<string[]> {
-    const { database } = await openDatabase(location);
-    const rows = await database.queries.selectFrom('task').select('id').execute();
-    await database.close();
+    const rows = await raw((db) => db.selectFrom('task').select('id').execute());
     return rows.map(({ id }) => id).toSorted();
   }
-  const erase = (kind: 'user' | 'channel', id: string) =>
-    forget(location, { kind, id, teamId: null }, { dry: false, nowMs: NOW_MS });
 
   test('for the jobs and the home of a person is not done any more; all else is', async () => {
     await erase('user', 'U1');
@@ -73,11 +59,8 @@ describeOnDatabases('what is still to be done', (make) => {
     const draft = { number: 1, thread: null, messages: [], postTs: '3.1' };
     const origin = { kind: 'workflow', executionId: 'Fx1', waits: true } as const;
     const job = aJob({ id: 'job-3', requesterId: 'U1', stage: { kind: 'draft', ...draft }, origin });
-    const written = async (step: { readonly isStepCompleted?: true }) => {
-      const store = await openStore(location);
-      await store.transaction((tx) => tx.write(aDecision({ job: { ...job, ...step } }), NOW_MS));
-      await store.close();
-    };
+    const written = (step: { readonly isStepCompleted?: true }) =>
+      run((tx) => tx.write(aDecision({ job: { ...job, ...step } }), NOW_MS));
     await written({});
     expect((await erase('user', 'U1')).openWork).toMatchObject([{ jobId: 'job-3' }]);
     await written({ isStepCompleted: true });
