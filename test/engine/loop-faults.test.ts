@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createLoopWorld } from './support/a-loop.ts';
-import { createWorker } from './support/worker.ts';
+import { aLoop } from './support/worker.ts';
 
 /** A loop that has the task `long` in flight, until `worker.finish('long')`. */
 async function withTaskInHand() {
-  const worker = createWorker();
-  const world = await createLoopWorld(worker.handle);
+  const { worker, world } = await aLoop({ due: ['long'] });
   worker.delay('long');
-  await world.schedule('long');
-  world.loop.start();
-  await world.settle();
+  await world.start();
   return { worker, world };
 }
 
@@ -47,19 +44,14 @@ describe('a handler that throws', () => {
     });
     await world.schedule('bad', -1);
     await world.schedule('good');
-    world.loop.start();
-    await world.settle();
+    await world.start();
     expect(done).toEqual(['good']);
   });
 });
 
 describe('a lease', () => {
   test('is renewed for as long as its task is in hand, also while the loop stops', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
-    worker.delay('long');
-    await world.schedule('long');
-    world.loop.start();
+    const { world, worker } = await withTaskInHand();
     const isTaken = async () => (await world.claimElsewhere(world.clock.now())).length > 0;
     for (let second = 0; second < 60; second += 1) {
       await world.clock.advance(1_000);
@@ -88,7 +80,7 @@ describe('a lease', () => {
     worker.finish('long');
     await world.settle();
     expect(worker.done).toEqual(['long']);
-    expect(world.log.map(({ event }) => event)).not.toContain('task_lease_lost');
+    expect(world.logged).not.toContain('task_lease_lost');
   });
 
   test('is given back by a stop that has waited seven seconds: others may take the task at once', async () => {
@@ -102,7 +94,7 @@ describe('a lease', () => {
     // What the stopped one writes all the same is undone, without a fuss.
     worker.finish('long');
     await world.settle();
-    expect(world.log.map(({ event }) => event)).toEqual(['task_released']);
+    expect(world.logged).toEqual(['task_released']);
   });
 
   test('that was lost by the time its task fails is not logged and counted a second time', async () => {
@@ -112,12 +104,11 @@ describe('a lease', () => {
       throw new Error('no luck');
     });
     await world.schedule('a');
-    world.loop.start();
-    await world.settle();
+    await world.start();
     await world.claimElsewhere(world.clock.now() + 86_400_000);
     goOn.resolve();
     await world.settle();
-    expect(world.log.map(({ event }) => event)).toEqual(['task_failed']);
+    expect(world.logged).toEqual(['task_failed']);
   });
 
   test('runs out by itself when the store is away during a stop, which ends well all the same', async () => {
@@ -126,17 +117,15 @@ describe('a lease', () => {
     const stopped = world.loop.stop();
     await world.clock.advance(7_000);
     await expect(stopped).resolves.toBeUndefined();
-    expect(world.log.map(({ event }) => event)).toContain('tasks_not_released');
+    expect(world.logged).toContain('tasks_not_released');
     store.mend();
     expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
     expect(await world.claimElsewhere(world.clock.now() + 24_000)).toMatchObject([{ subject: 'long' }]);
   });
 
   test('of a task whose process is gone runs out after 24 seconds', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
+    const { worker, world } = await aLoop({ due: ['long'] });
     worker.delay('long');
-    await world.schedule('long');
     // One look without a start: nothing renews the lease, as after a crash.
     const looking = world.loop.tick();
     await world.clock.advance(23_999);
@@ -157,8 +146,7 @@ describe('a lease', () => {
       });
     });
     await world.schedule('a');
-    world.loop.start();
-    await world.settle();
+    await world.start();
     const aDayOnMs = world.clock.now() + 86_400_000;
     const [other] = await world.claimElsewhere(aDayOnMs);
     if (other === undefined) throw new Error('the lease ran out a day ago');
@@ -176,12 +164,9 @@ describe('a lease', () => {
 
 describe('a store that fails', () => {
   test('makes the loop pause for a second each time, and heals', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
-    await world.schedule('a');
+    const { worker, world } = await aLoop({ due: ['a'] });
     const broken = world.breakStore();
-    world.loop.start();
-    await world.settle();
+    await world.start();
     expect(broken.attempts).toBe(1);
     await world.clock.advance(3_000);
     expect(broken.attempts).toBe(4);
@@ -193,10 +178,9 @@ describe('a store that fails', () => {
   });
 
   test('can be stopped during the pause', async () => {
-    const world = await createLoopWorld(createWorker().handle);
+    const { world } = await aLoop();
     const broken = world.breakStore();
-    world.loop.start();
-    await world.settle();
+    await world.start();
     await world.loop.stop();
     await world.clock.advance(10_000);
     expect(broken.attempts).toBe(1);
@@ -212,12 +196,11 @@ describe('a store that fails', () => {
     });
     const startMs = world.clock.now();
     await world.schedule('a');
-    world.loop.start();
-    await world.settle();
+    await world.start();
     const broken = world.breakStore();
     goOn.resolve();
     await world.settle();
-    expect(world.log.map(({ event }) => event)).toContain('task_not_retried');
+    expect(world.logged).toContain('task_not_retried');
     broken.mend();
     await world.clock.advance(30_000);
     expect(attempts).toEqual([0, 24_000]);
@@ -229,7 +212,7 @@ describe('a store that fails', () => {
     const broken = world.breakStore();
     await world.clock.advance(1_000);
     broken.mend();
-    expect(world.log.map(({ event }) => event)).toContain('leases_not_renewed');
+    expect(world.logged).toContain('leases_not_renewed');
     await world.clock.advance(20_000);
     expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
     worker.finish('long');

@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskKind } from '../../src/jobs/task-kinds.ts';
 import { storeWatchedJobs } from '../support/watched-jobs.ts';
-import { createLoopWorld, type LoopWorld } from './support/a-loop.ts';
-import { createWorker } from './support/worker.ts';
+import type { LoopWorld } from './support/a-loop.ts';
+import { aLoop } from './support/worker.ts';
 
 describe('a loop', () => {
   test('has many tasks in hand, as many as it may, and takes the next when one is done', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle, 3);
+    const { worker, world } = await aLoop({ slots: 3 });
     const subjects = ['a', 'b', 'c', 'd', 'e'];
     worker.delay(...subjects);
     for (const [index, subject] of subjects.entries()) await world.schedule(subject, index - 10);
-    world.loop.start();
-    await world.settle();
+    await world.start();
     expect(worker.taken).toEqual(['a', 'b', 'c']);
     worker.finish('b');
     await world.settle();
@@ -23,8 +21,7 @@ describe('a loop', () => {
   });
 
   test('takes the next of a full group at once, even if the one before ended while it looked', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle, 2);
+    const { worker, world } = await aLoop({ slots: 2 });
     await storeWatchedJobs(world.store, { jobs: 2, projectIds: ['docs'], dueAtMs: world.clock.now });
     worker.delay('job-0');
     world.holdAfter('claim').release();
@@ -40,8 +37,7 @@ describe('a loop', () => {
   });
 
   test('takes a task when it falls due, not before', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
+    const { worker, world } = await aLoop();
     await world.schedule('soon', 300);
     await world.schedule('later', 45_000);
     world.loop.start();
@@ -56,35 +52,28 @@ describe('a loop', () => {
   });
 
   test('finds within a second what another process scheduled', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
-    world.loop.start();
-    await world.settle();
+    const { worker, world } = await aLoop();
+    await world.start();
     await world.schedule('from elsewhere');
     await world.clock.advance(1_000);
     expect(worker.done).toEqual(['from elsewhere']);
   });
 
   test('looks at a tick, which ends when all that was due is done', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
-    await world.schedule('a');
-    await world.schedule('b');
+    const { worker, world } = await aLoop({ due: ['a', 'b'] });
     expect(await world.loop.tick()).toBe(2);
     expect(worker.done.toSorted()).toEqual(['a', 'b']);
     expect(await world.loop.tick()).toBe(0);
   });
 
   test('has no problem from its start to its stop, and can be started again', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
+    const { worker, world } = await aLoop();
     expect(world.loop.state().problem).toMatch('has ended');
     world.loop.start();
     expect(world.loop.state().problem).toBeNull();
     await world.loop.stop();
     expect(world.loop.state().problem).toMatch('has ended');
-    world.loop.start();
-    await world.settle();
+    await world.start();
     await world.schedule('a');
     await world.clock.advance(1_000);
     expect(worker.done).toEqual(['a']);
@@ -101,20 +90,16 @@ describe('a loop that is notified', () => {
   };
 
   test('while it sleeps looks at once', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
-    world.loop.start();
-    await world.settle();
+    const { worker, world } = await aLoop();
+    await world.start();
     await scheduleAndNotify(world);
     await world.settle();
     expect(worker.done).toEqual(['a']);
   });
 
   test('of tasks of others, or of what is due after its next look, sleeps on', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
-    world.loop.start();
-    await world.settle();
+    const { worker, world } = await aLoop();
+    await world.start();
     await world.schedule('a');
     world.loop.notify(dueIn(world, 0, 'refresh_card'));
     world.loop.notify(dueIn(world, 5_000));
@@ -125,11 +110,9 @@ describe('a loop that is notified', () => {
   });
 
   test('before its start looks at its start', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
+    const { worker, world } = await aLoop();
     await scheduleAndNotify(world);
-    world.loop.start();
-    await world.settle();
+    await world.start();
     expect(worker.done).toEqual(['a']);
   });
 
@@ -138,9 +121,7 @@ describe('a loop that is notified', () => {
     ['claims', 'claim', ['before']],
   ] as const) {
     test(`while it ${moment} does not sleep over it`, async () => {
-      const worker = createWorker();
-      const world = await createLoopWorld(worker.handle);
-      for (const subject of due) await world.schedule(subject);
+      const { worker, world } = await aLoop({ due });
       const hold = world.holdAfter(call);
       world.loop.start();
       await hold.reached;
@@ -152,12 +133,10 @@ describe('a loop that is notified', () => {
   }
 
   test('while all its slots are taken looks when one is free', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle, 1);
+    const { worker, world } = await aLoop({ slots: 1 });
     worker.delay('busy');
     await world.schedule('busy', -1);
-    world.loop.start();
-    await world.settle();
+    await world.start();
     await scheduleAndNotify(world);
     await world.settle();
     expect(worker.taken).toEqual(['busy']);
@@ -169,13 +148,9 @@ describe('a loop that is notified', () => {
 
 describe('a stop', () => {
   test('waits for what is in hand, and takes nothing more', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
+    const { worker, world } = await aLoop({ due: ['a', 'b'] });
     worker.delay('a', 'b');
-    await world.schedule('a');
-    await world.schedule('b');
-    world.loop.start();
-    await world.settle();
+    await world.start();
     let isStopped = false;
     const stopped = world.loop.stop().then(() => {
       isStopped = true;
@@ -194,9 +169,7 @@ describe('a stop', () => {
   });
 
   test('during a claim finishes what was claimed', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
-    await world.schedule('a');
+    const { worker, world } = await aLoop({ due: ['a'] });
     const hold = world.holdAfter('claim');
     world.loop.start();
     await hold.reached;
@@ -207,9 +180,8 @@ describe('a stop', () => {
   });
 
   test('wakes a loop that sleeps, so that it ends without a wait', async () => {
-    const world = await createLoopWorld(createWorker().handle);
-    world.loop.start();
-    await world.settle();
+    const { world } = await aLoop();
+    await world.start();
     await world.loop.stop();
     const broken = world.breakStore();
     await world.clock.advance(60_000);
@@ -220,11 +192,9 @@ describe('a stop', () => {
 
 describe('while requests are in hand', () => {
   test('a loop takes up one task after the other, even if none is done; and many at once when they are', async () => {
-    const worker = createWorker();
-    const world = await createLoopWorld(worker.handle);
     const subjects = ['a', 'b', 'c', 'd', 'e'];
+    const { worker, world } = await aLoop({ due: subjects });
     worker.delay(...subjects);
-    for (const subject of subjects) await world.schedule(subject);
     world.requestsInFlight = 3;
     const first = world.holdAfter('claim');
     world.loop.start();

@@ -33,6 +33,10 @@ export interface LoopWorld {
   holdAfter(call: keyof Tasks): Hold;
   /** From now on the loop's transactions fail, until the returned function is called; counts them. */
   breakStore(): { readonly attempts: number; mend(): void };
+  /** Starts the loop, which does what it can do at once. */
+  start(): Promise<void>;
+  /** The names of all that was logged. */
+  readonly logged: string[];
   /** Lets everything happen that needs no time to pass. */
   settle(): Promise<void>;
 }
@@ -85,6 +89,13 @@ export async function createLoopWorld(
       }),
     holdAfter: (call) => faulty.holdAfter(call),
     breakStore: () => faulty.break(),
+    start: () => {
+      loop.start();
+      return clock.advance(0);
+    },
+    get logged() {
+      return log.map(({ event }) => event);
+    },
     settle: () => clock.advance(0),
   };
   return world;

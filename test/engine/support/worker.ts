@@ -1,8 +1,8 @@
 import type { ClaimedTask } from '../../../src/store/store.ts';
-import type { LoopWorld } from './a-loop.ts';
+import { createLoopWorld, type LoopWorld } from './a-loop.ts';
 
 /** A handler that notes what it took, and waits where a test has put a stone in its way. */
-export function createWorker() {
+function createWorker() {
   const taken: string[] = [];
   const done: string[] = [];
   const stones = new Map<string, PromiseWithResolvers<void>>();
@@ -21,4 +21,12 @@ export function createWorker() {
     },
     finish: (subject: string) => stones.get(subject)?.resolve(),
   };
+}
+
+/** A loop with such a handler, and what is due already. */
+export async function aLoop({ slots, due = [] }: { slots?: number; due?: readonly string[] } = {}) {
+  const worker = createWorker();
+  const world = await createLoopWorld(worker.handle, slots);
+  for (const subject of due) await world.schedule(subject);
+  return { worker, world };
 }
