@@ -34,8 +34,9 @@ describe('editing a reply that was sent (F3)', () => {
   });
 
   test('several times makes one offer, which sends the newest text, once', () => {
-    const world = live(aSentReply(), edits(1, 'Use the API', { editedTs: '9.2' }));
-    live(world, edits(1, 'Use the CLI', { editedTs: '9.1' }), press, press, goesOut);
+    const first = edits(1, 'Use the CLI', { editedTs: '9.1' });
+    const world = live(aSentReply(), first, edits(1, 'Use the API', { editedTs: '9.2' }), first);
+    live(world, press, press, goesOut);
     expect(world.ephemerals).toHaveLength(1);
     expect(world.messages.slice(1)).toEqual([`${CORRECTION}Use the API`]);
   });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { aReply, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { nextBatch } from '../../../src/jobs/follow-ups/follow-up.ts';
+import { fc } from '../../support/properties.ts';
+import { aFollowUp, aReply, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { aJobBeingCreated, anEndedJob, aVanishedJob, aWorkingJob } from '../support/stages.ts';
 import {
   accepts,
@@ -109,6 +111,23 @@ describe('replies in a burst (F3)', () => {
     );
     live(world, goesOut, accepts, passes(0), accepts, passes(0));
     expect(world.messages).toEqual(['aaaaa\n\nbbbbb', 'cccccccccccc', 'd']);
+  });
+
+  test('go out once and in order, message by message, the first one even if it is too long by itself', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ minLength: 1 })), fc.nat(50), (texts, maxLength) => {
+        const waiting = texts.map((text, index) => aFollowUp({ id: `${index}`, text }));
+        const sent: string[] = [];
+        while (sent.length < waiting.length) {
+          const { followUps, prompt } = nextBatch(waiting.slice(sent.length), maxLength);
+          const [first, ...more] = followUps;
+          expect(first?.id).toBe(`${sent.length}`);
+          if (more.length > 0) expect(prompt.length).toBeLessThanOrEqual(maxLength);
+          sent.push(...followUps.map(({ id }) => id));
+        }
+        expect(sent).toEqual(waiting.map(({ id }) => id));
+      }),
+    );
   });
 });
 
