@@ -4,7 +4,7 @@ import { type Effect, runLane } from '../../src/engine/run-lane.ts';
 import type { CallOutcome } from '../../src/jobs/call.ts';
 import { openJob } from '../../src/jobs/decide/open.ts';
 import { StoreError } from '../../src/store/engines/database.ts';
-import { type ClaimedTask, LeaseLostError, type Store, type Transaction } from '../../src/store/store.ts';
+import { LeaseLostError, type Store, type Transaction } from '../../src/store/store.ts';
 import { claimDue } from '../contract/store/samples.ts';
 import { request } from '../jobs/support/builders.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -14,11 +14,10 @@ import { onSqlite } from './support/test-store.ts';
 const DONE: CallOutcome = { state: 'done', detail: null };
 const LANE = { to: 'slack', name: 'toy' } as const;
 
+type Toy = Effect<string, CallOutcome>;
+
 /** An effect that knows neither Slack nor the agent. It notes what it is asked to do. */
-function toy(
-  noted: string[],
-  changes: Partial<Effect<string, CallOutcome>> = {},
-): Effect<string, CallOutcome> {
+function toy(noted: string[], changes: Partial<Toy> = {}): Toy {
   return {
     prepare: async ({ call }) => call.id,
     admit: async () => null,
@@ -41,81 +40,74 @@ function toy(
   };
 }
 
-async function laneOf(callIds: readonly string[]) {
+/** A lane with these calls. */
+async function laneOf(...callIds: readonly string[]) {
   const { store } = await onSqlite();
   const clock = createTestClock(Date.UTC(2026, 0, 1));
   const newContext = () => contextAt(clock.now());
   const stopping = new AbortController();
   const { job } = openJob(request, newContext());
-  const want = (tx: Transaction, id: string) =>
-    tx.calls.add({ id, naturalKey: id, lane: LANE, request: { kind: 'post_card' } }, job, clock.now());
-  const schedule = (tx: Transaction) =>
-    tx.tasks.schedule({
-      kind: 'post_to_slack',
-      subject: LANE.name,
-      runAtMs: clock.now(),
-      ifScheduled: 'keep',
-    });
+  const noted: string[] = [];
+  const want = async (tx: Transaction, id: string) => {
+    const call = { id, naturalKey: id, lane: LANE, request: { kind: 'post_card' } } as const;
+    await tx.calls.add(call, job, clock.now());
+    const task = { kind: 'post_to_slack', subject: LANE.name, runAtMs: clock.now() } as const;
+    await tx.tasks.schedule({ ...task, ifScheduled: 'keep' });
+  };
   await store.transaction(async (tx) => {
     await tx.jobs.put(job);
     for (const id of callIds) await want(tx, id);
-    await schedule(tx);
   });
   const claim = async () =>
     (await store.transaction((tx) => claimDue(tx, ['post_to_slack'], clock.now())))[0] ?? null;
-  const claimed = async (): Promise<ClaimedTask> => {
+  /** What is due of the lane is done, if anything is. */
+  const run = async (changes: Partial<Toy> = {}, by: Store = store) => {
+    const tools: EngineTools = { store: by, clock, log: silentLog, stopping: stopping.signal, newContext };
     const task = await claim();
-    if (task === null) throw new Error('the lane is not due');
-    return task;
+    if (task !== null) await runLane(tools, toy(noted, changes), task);
   };
-  const tools: EngineTools = { store, clock, log: silentLog, stopping: stopping.signal, newContext };
   const stateOf = async (id: string) => (await store.transaction((tx) => tx.calls.get(id)))?.state;
-  return { tools, clock, stopping, want, schedule, claim, claimed, stateOf };
+  return { store, clock, stopping, noted, want, claim, run, stateOf };
 }
 
 test('the calls of a lane are made one after the other, and then the lane has no task', async () => {
-  const { tools, claimed, claim } = await laneOf(['first', 'second']);
-  const noted: string[] = [];
-  await runLane(tools, toy(noted), await claimed());
+  const { run, noted, claim } = await laneOf('first', 'second');
+  await run();
   expect(noted).toEqual(['performed first', 'settled first done', 'performed second', 'settled second done']);
   expect(await claim()).toBeNull();
 });
 
 test('a call is prepared once, however often a conflict of the database repeats the transaction', async () => {
-  const { tools, claimed } = await laneOf(['first']);
+  const { store, run } = await laneOf('first');
   let prepared = 0;
-  const prepare: Effect<string, CallOutcome>['prepare'] = async () => {
+  const prepare: Toy['prepare'] = async () => {
     prepared += 1;
     if (prepared > 3) throw new Error('prepared again and again');
-    await tools.store.transaction((tx) => tx.calls.get('first'));
+    await store.transaction((tx) => tx.calls.get('first'));
     return 'first';
   };
   const admit = async () => {
     throw new StoreError('in conflict', '40001');
   };
-  await expect(runLane(tools, toy([], { prepare, admit }), await claimed())).rejects.toThrow('in conflict');
+  await expect(run({ prepare, admit })).rejects.toThrow('in conflict');
   expect(prepared).toBe(1);
 });
 
 test('a call that is no longer wanted once it is prepared is not made', async () => {
-  const { tools, claimed } = await laneOf(['first', 'second']);
-  const noted: string[] = [];
-  const prepare: Effect<string, CallOutcome>['prepare'] = async ({ call: { id } }) => {
-    if (id === 'first') {
-      const withdrawn: CallOutcome = { state: 'not_made', detail: 'withdrawn' };
-      await tools.store.transaction((tx) => tx.calls.recordOutcome(id, withdrawn, tools.clock.now()));
-    }
+  const { store, clock, run, noted } = await laneOf('first', 'second');
+  const prepare: Toy['prepare'] = async ({ call: { id } }) => {
+    const withdrawn: CallOutcome = { state: 'not_made', detail: 'withdrawn' };
+    if (id === 'first') await store.transaction((tx) => tx.calls.recordOutcome(id, withdrawn, clock.now()));
     return id;
   };
-  await runLane(tools, toy(noted, { prepare }), await claimed());
+  await run({ prepare });
   expect(noted).toEqual(['performed second', 'settled second done']);
 });
 
 test('a call that was found started is not made again, and the next one is', async () => {
-  const { tools, claimed } = await laneOf(['first', 'second']);
-  await tools.store.transaction((tx) => tx.calls.start('first', tools.clock.now()));
-  const noted: string[] = [];
-  await runLane(tools, toy(noted), await claimed());
+  const { store, clock, run, noted } = await laneOf('first', 'second');
+  await store.transaction((tx) => tx.calls.start('first', clock.now()));
+  await run();
   expect(noted).toEqual([
     'recovered first',
     'settled first unknown',
@@ -125,41 +117,28 @@ test('a call that was found started is not made again, and the next one is', asy
 });
 
 test('a call that is not admitted is settled without being made', async () => {
-  const { tools, claimed, stateOf } = await laneOf(['first']);
-  const noted: string[] = [];
-  await runLane(
-    tools,
-    toy(noted, { admit: async () => ({ state: 'not_made', detail: 'no room' }) }),
-    await claimed(),
-  );
+  const { run, noted, stateOf } = await laneOf('first');
+  await run({ admit: async () => ({ state: 'not_made', detail: 'no room' }) });
   expect(noted).toEqual(['settled first not_made']);
   expect(await stateOf('first')).toBe('failed');
 });
 
 test('a call that is wanted while the last one of its lane is made is made in its turn', async () => {
-  const { tools, claimed, claim, want, schedule } = await laneOf(['first']);
-  const noted: string[] = [];
-  const perform: Effect<string, CallOutcome>['perform'] = async ({ call: { id } }) => {
+  const { store, run, noted, claim, want } = await laneOf('first');
+  const perform: Toy['perform'] = async ({ call: { id } }) => {
     noted.push(`performed ${id}`);
-    if (id === 'first') {
-      await tools.store.transaction(async (tx) => {
-        await want(tx, 'later');
-        await schedule(tx);
-      });
-    }
+    if (id === 'first') await store.transaction((tx) => want(tx, 'later'));
     return DONE;
   };
-  await runLane(tools, toy(noted, { perform }), await claimed());
-  const again = await claim();
-  if (again !== null) await runLane(tools, toy(noted, { perform }), again);
+  for (const _time of ['first', 'later']) await run({ perform });
   expect(noted).toEqual(['performed first', 'settled first done', 'performed later', 'settled later done']);
   expect(await claim()).toBeNull();
 });
 
 test('a lane that has to wait keeps its task for that time, and its other calls wait, too', async () => {
-  const { tools, clock, claim, claimed, stateOf } = await laneOf(['first', 'second']);
+  const { clock, claim, run, stateOf } = await laneOf('first', 'second');
   const wait = { retryAtMs: clock.now() + 5_000 };
-  await runLane(tools, toy([], { record: async () => wait }), await claimed());
+  await run({ record: async () => wait });
   expect(await stateOf('second')).toBe('pending');
   await clock.advance(4_999);
   expect(await claim()).toBeNull();
@@ -168,33 +147,31 @@ test('a lane that has to wait keeps its task for that time, and its other calls 
 });
 
 test('what has not begun when the program stops is left for the next process at once', async () => {
-  const { tools, stopping, claim, claimed, stateOf } = await laneOf(['first']);
-  const noted: string[] = [];
-  const prepare: Effect<string, CallOutcome>['prepare'] = async ({ call }) => {
+  const { stopping, run, noted, claim, stateOf } = await laneOf('first');
+  const prepare: Toy['prepare'] = async ({ call }) => {
     stopping.abort();
     return call.id;
   };
-  await runLane(tools, toy(noted, { prepare }), await claimed());
+  await run({ prepare });
   expect(noted).toEqual([]);
   expect(await stateOf('first')).toBe('pending');
   expect(await claim()).not.toBeNull();
 });
 
 test('a stop does not wait for what the next call of a lane needs', async () => {
-  const { tools, stopping, claim, claimed, stateOf } = await laneOf(['first', 'second']);
+  const { stopping, run, claim, stateOf } = await laneOf('first', 'second');
   const prepared: string[] = [];
-  const prepare: Effect<string, CallOutcome>['prepare'] = async ({ call }) => {
+  const prepare: Toy['prepare'] = async ({ call }) => {
     prepared.push(call.id);
     return call.id;
   };
-  const perform: Effect<string, CallOutcome>['perform'] = async () => {
+  const perform: Toy['perform'] = async () => {
     stopping.abort();
     return DONE;
   };
-  await runLane(tools, toy([], { prepare, perform }), await claimed());
+  await run({ prepare, perform });
   expect(prepared).toEqual(['first']);
-  expect(await stateOf('first')).toBe('done');
-  expect(await stateOf('second')).toBe('pending');
+  expect([await stateOf('first'), await stateOf('second')]).toEqual(['done', 'pending']);
   expect(await claim()).not.toBeNull();
 });
 
@@ -214,47 +191,45 @@ function failingAt(store: Store, broken: number): Store {
 }
 
 test('while the start of a call cannot be stored, the call is not made', async () => {
-  const { tools, claimed, stateOf } = await laneOf(['first']);
-  const noted: string[] = [];
-  const store = failingAt(tools.store, 1);
-  await expect(runLane({ ...tools, store }, toy(noted), await claimed())).rejects.toThrow(StoreError);
+  const { store, run, noted, stateOf } = await laneOf('first');
+  await expect(run({}, failingAt(store, 1))).rejects.toThrow(StoreError);
   expect(noted).toEqual([]);
   expect(await stateOf('first')).toBe('pending');
 });
 
 test('an answer that cannot be stored at first is stored a moment later', async () => {
-  const { tools, clock, claimed, stateOf } = await laneOf(['first']);
-  const noted: string[] = [];
-  const store = failingAt(tools.store, 2);
-  const running = runLane({ ...tools, store }, toy(noted), await claimed());
+  const { store, clock, run, noted, stateOf } = await laneOf('first');
+  const performed = Promise.withResolvers<void>();
+  const perform: Toy['perform'] = async () => {
+    performed.resolve();
+    return DONE;
+  };
+  const running = run({ perform }, failingAt(store, 2));
+  await performed.promise;
   await clock.advance(1_000);
   await running;
-  expect(noted).toEqual(['performed first', 'settled first done']);
+  expect(noted).toEqual(['settled first done']);
   expect(await stateOf('first')).toBe('done');
 });
 
 test('an error that the effect does not know ends the lane, and the call counts as started', async () => {
-  const { tools, claimed, stateOf } = await laneOf(['first']);
-  const noted: string[] = [];
-  const effect = toy(noted, {
-    perform: () => Promise.reject(new Error('a fault of ours')),
-    classify: (_started, error) => {
-      throw error;
-    },
-  });
-  await expect(runLane(tools, effect, await claimed())).rejects.toThrow('a fault of ours');
+  const { run, stateOf } = await laneOf('first');
+  const perform = () => Promise.reject(new Error('a fault of ours'));
+  const classify: Toy['classify'] = (_started, error) => {
+    throw error;
+  };
+  await expect(run({ perform, classify })).rejects.toThrow('a fault of ours');
   expect(await stateOf('first')).toBe('started');
 });
 
 test('a lane that another process took over while its call was prepared is left to that one', async () => {
-  const { tools, clock, claim, claimed, stateOf } = await laneOf(['first']);
-  const noted: string[] = [];
-  const prepare: Effect<string, CallOutcome>['prepare'] = async ({ call }) => {
+  const { clock, run, noted, claim, stateOf } = await laneOf('first');
+  const prepare: Toy['prepare'] = async ({ call }) => {
     await clock.advance(1_000);
     expect(await claim()).not.toBeNull();
     return call.id;
   };
-  await expect(runLane(tools, toy(noted, { prepare }), await claimed())).rejects.toThrow(LeaseLostError);
+  await expect(run({ prepare })).rejects.toThrow(LeaseLostError);
   expect(noted).toEqual([]);
   expect(await stateOf('first')).toBe('pending');
 });
