@@ -4,6 +4,7 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { settings } from './support/settings.ts';
@@ -11,15 +12,6 @@ import { startTinySlack } from './support/tiny-slack.ts';
 
 const cli = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url));
 const STOPS_WITHIN_MS = 13_000;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
-}
 
 /** All that is in the pipe now. */
 function readAll(fd: number): string {

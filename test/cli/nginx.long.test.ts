@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { localApp } from '../../demo/local-slack/workspace.ts';
+import { freePort } from '../support/free-port.ts';
 import { runCommand, runProgram } from '../support/child-program.ts';
 import { createSignedSlack } from '../support/signed-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
@@ -14,15 +15,6 @@ import { startTinySlack } from './support/tiny-slack.ts';
 const nginx = [process.env.NGINX_BIN ?? '', '/usr/sbin/nginx'].find((path) => existsSync(path));
 if (nginx === undefined)
   console.log('Skipped: there is no nginx (on Debian: apt-get install nginx; or NGINX_BIN).');
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
-}
 
 /** Puts the file's server, with another address and certificate, into a configuration of its own. */
 function configure(folder: string, port: number, programPort: number): string {

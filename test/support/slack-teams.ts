@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { decodeCall, type SlackCall } from './fault-proxy/call.ts';
 import { readAll } from './fault-proxy/forward.ts';
-import { deliver } from './slack-teams/deliver.ts';
+import { signedHeaders } from './slack-requests.ts';
 import { TokenOffice } from './slack-teams/token-office.ts';
 import { ApiError } from './strict-slack/api-error.ts';
 import { newId, strictApp } from './strict-slack/ids.ts';
@@ -82,7 +82,8 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
   };
   const toBot = (body: string, headers: IncomingMessage['headers']) => {
     turn += 1;
-    return deliver(`${botUrls[turn % botUrls.length]}/slack/events`, body, headers);
+    const url = `${botUrls[turn % botUrls.length]}/slack/events`;
+    return fetch(url, { method: 'POST', body, headers: signedAgain(headers, body) });
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -199,6 +200,16 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
       await event({ team_id: teamId, event: revoked });
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** The headers that the bot needs, with the signature of what it gets. */
+function signedAgain(headers: IncomingHttpHeaders, body: string): Record<string, string> {
+  const { 'content-type': contentType = '' } = headers;
+  const retries = Object.entries(headers).filter(([name]) => name.startsWith('x-slack-retry-'));
+  return {
+    ...Object.fromEntries(retries.map(([name, value]) => [name, String(value)])),
+    ...signedHeaders({ contentType, body }, strictApp.signingSecret),
   };
 }
 

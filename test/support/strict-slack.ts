@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { SlackCall } from './fault-proxy/call.ts';
-import { withIds } from './strict-slack/block-ids.ts';
+import { withIds } from './strict-slack/blocks.ts';
 import { createControl, type StrictControl } from './strict-slack/control.ts';
 import { Deliverer } from './strict-slack/deliverer.ts';
 import type { Delivery, DeliveryRecord, Transport } from './strict-slack/delivery.ts';

@@ -67,7 +67,6 @@ const postMessage = method(
   z.strictObject({
     ...content,
     thread_ts: argument.ts.optional(),
-    reply_broadcast: argument.flag.optional(),
   }),
   (context, args) => {
     const channel = writableChannel(context.workspace, args.channel, botUserId);
@@ -77,7 +76,6 @@ const postMessage = method(
       app_id: appId,
       ...checkedContent(context, args, POST_TEXT_MAX),
       ...checkedThread(channel, args.thread_ts),
-      ...(args.reply_broadcast && args.thread_ts !== undefined ? { subtype: 'thread_broadcast' } : {}),
     });
     return { channel: channel.id, ts: message.ts, message: shown(message) };
   },

@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { readAll } from '../fault-proxy/forward.ts';
+import { formBody, type SlackBody, signedHeaders } from '../slack-requests.ts';
 import type { Answer, Delivery, Transport } from './delivery.ts';
 import { strictApp } from './ids.ts';
 
@@ -27,36 +27,27 @@ export function createHttpTransport(requestUrls: readonly string[]): HttpTranspo
 }
 
 async function post(url: string, delivery: Delivery, agent: Agent): Promise<Answer> {
-  const { contentType, body } = encode(delivery);
-  // By the machine's time, by which Bolt looks whether a request is stale.
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = createHmac('sha256', strictApp.signingSecret)
-    .update(`v0:${timestamp}:${body}`)
-    .digest('hex');
+  const encoded = encode(delivery);
   const headers = {
-    'content-type': contentType,
-    'content-length': Buffer.byteLength(body),
-    'x-slack-request-timestamp': timestamp,
-    'x-slack-signature': `v0=${signature}`,
+    // By the machine's time, by which Bolt looks whether a request is stale.
+    ...signedHeaders(encoded, strictApp.signingSecret),
+    'content-length': Buffer.byteLength(encoded.body),
     ...(delivery.retryReason === null
       ? {}
       : { 'x-slack-retry-num': delivery.attempt, 'x-slack-retry-reason': delivery.retryReason }),
   };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  request(url, { method: 'POST', agent, headers }, resolve).on('error', reject).end(body);
+  request(url, { method: 'POST', agent, headers }, resolve).on('error', reject).end(encoded.body);
   const answer = await promise;
   const text = (await readAll(answer)).toString();
   if (answer.statusCode !== 200) return { acknowledged: false, reason: 'http_error' };
   return { acknowledged: true, payload: decode(text), program: null };
 }
 
-function encode({ kind, payload }: Delivery): { contentType: string; body: string } {
+function encode({ kind, payload }: Delivery): SlackBody {
   if (kind === 'event') return { contentType: 'application/json', body: JSON.stringify(payload) };
-  const fields = kind === 'command' ? payload : { payload: JSON.stringify(payload) };
-  const form = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
-  // Bolt compares this header as a whole: with a charset it would take the body for JSON.
-  return { contentType: 'application/x-www-form-urlencoded', body: form.toString() };
+  if (kind === 'action') return formBody({ payload: JSON.stringify(payload) });
+  return formBody(Object.fromEntries(Object.entries(payload).map(([name, value]) => [name, String(value)])));
 }
 
 function decode(text: string): unknown {

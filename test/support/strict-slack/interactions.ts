@@ -62,25 +62,19 @@ export function viewActions({ user, view, action, triggerId, ts }: ViewPress): P
   };
 }
 
-export interface Submission extends Interaction {
-  readonly view: SlackView;
-  readonly responseUrls: readonly Payload[];
-}
-
-export function viewSubmission({ user, view, triggerId, responseUrls }: Submission): Payload {
+export function viewSubmission({
+  user,
+  view,
+  triggerId,
+}: Interaction & { readonly view: SlackView }): Payload {
   return {
     type: 'view_submission',
     ...common(user),
     team: { id: user.teamId, domain: 'strict' },
     trigger_id: triggerId,
     view,
-    response_urls: responseUrls,
+    response_urls: [],
   };
-}
-
-export function viewClosed(user: Person, view: SlackView, isCleared: boolean): Payload {
-  const team = { id: user.teamId, domain: 'strict' };
-  return { type: 'view_closed', ...common(user), team, view, is_cleared: isCleared };
 }
 
 export function messageAction({

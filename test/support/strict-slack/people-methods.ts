@@ -78,28 +78,9 @@ function shownGroup({ id, handle }: UserGroup): Readonly<Record<string, unknown>
   };
 }
 
-/** Direct messages with one person, as the bot has no others. */
-const open = method(
-  z.strictObject({
-    users: z.string().optional(),
-    channel: z.string().optional(),
-    return_im: argument.flag.optional(),
-  }),
-  ({ workspace }, { users, channel: id, return_im }) => {
-    if (users === undefined && id === undefined) throw new ApiError('users_list_not_supplied');
-    const person = users === undefined ? undefined : workspace.people.get(users);
-    if (person?.isBot) throw new ApiError('cannot_dm_bot');
-    if (person?.isDeleted) throw new ApiError('user_disabled');
-    const channel = workspace.channel(person?.id ?? id ?? '');
-    if (channel.type !== 'im') throw new ApiError('method_not_supported_for_channel_type');
-    return { channel: { id: channel.id, ...(return_im ? { is_im: true, user: person?.id } : {}) } };
-  },
-);
-
 export const peopleMethods: Readonly<Record<string, Method>> = {
   'users.info': info,
   'users.lookupByEmail': lookupByEmail,
   'usergroups.list': groups,
   'usergroups.users.list': usersOfGroup,
-  'conversations.open': open,
 };

@@ -1,7 +1,7 @@
 import type { Block } from './message.ts';
 import type { Payload } from './payloads.ts';
 import { elementsOf, type PlacedElement } from './view-shape.ts';
-import { enteredValue, optionOf, type StateValue } from './view-values.ts';
+import { enteredValue, type StateValue } from './view-values.ts';
 
 export interface PressedElement {
   readonly placed: PlacedElement;
@@ -34,9 +34,6 @@ export function pressedElement(
   if (block.type === 'input' && !block.dispatch_action) throw new Error(`"${actionId}" is only submitted`);
   const at = { action_id: actionId, block_id: block.block_id, type: element.type };
   if (element.type === 'button') return { placed, action: { ...element, ...at }, value: null };
-  if (element.type === 'overflow') {
-    return { placed, action: { ...at, selected_option: optionOf(element, value ?? '') }, value: null };
-  }
   const entered = enteredValue(element, value ?? null);
   return { placed, action: { ...at, ...entered }, value: entered };
 }

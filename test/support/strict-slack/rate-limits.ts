@@ -10,7 +10,6 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   'chat.postMessage': 300,
   'chat.update': 50,
   'conversations.history': 50,
-  'conversations.open': 50,
   'conversations.replies': 50,
   'functions.completeError': 50,
   'functions.completeSuccess': 50,
@@ -21,7 +20,6 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   'users.info': 100,
   'views.open': 100,
   'views.publish': 100,
-  'views.push': 100,
   'views.update': 100,
 };
 /** Posts to one channel: one a second, and short bursts. */

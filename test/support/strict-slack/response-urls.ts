@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../../src/runtime/clock.ts';
 import { ApiError } from './api-error.ts';
-import { withIds } from './block-ids.ts';
-import { checkedBlocks } from './blocks.ts';
+import { checkedBlocks, withIds } from './blocks.ts';
 import { strictApp } from './ids.ts';
 import type { StoredMessage } from './message.ts';
 import type { Channel, Workspace } from './workspace.ts';
@@ -17,7 +16,6 @@ const answer = z.object({
   blocks: z.unknown().optional(),
   response_type: z.enum(['ephemeral', 'in_channel']).optional(),
   replace_original: z.boolean().optional(),
-  delete_original: z.boolean().optional(),
   thread_ts: z.string().optional(),
 });
 
@@ -61,10 +59,9 @@ export class ResponseUrls {
   show({ channel, userId, original }: Place, body: unknown): void {
     const parsed = answer.safeParse(body);
     if (!parsed.success) throw new ApiError('invalid_payload');
-    const { text = '', blocks, response_type, replace_original, delete_original, thread_ts } = parsed.data;
+    const { text = '', blocks, response_type, replace_original, thread_ts } = parsed.data;
     const shown = { text, ...(blocks === undefined ? {} : { blocks: withIds(checkedBlocks(blocks)) }) };
-    if (delete_original && original !== null) this.#workspace.delete(channel, original.ts);
-    else if (replace_original && original !== null) {
+    if (replace_original && original !== null) {
       const { blocks: _blocks, ...kept } = channel.log.get(original.ts) ?? original;
       this.#workspace.update(channel, { ...kept, ...shown });
     } else if (text !== '' || blocks !== undefined) {

@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { Acknowledgement } from './delivery.ts';
-import { viewActions, viewClosed, viewSubmission } from './interactions.ts';
-import { eventCallback, type Payload } from './payloads.ts';
+import { viewActions, viewSubmission } from './interactions.ts';
+import { eventCallback } from './payloads.ts';
 import { pressedElement } from './pressed.ts';
 import type { ControlOptions, SlackRequests } from './slack-requests.ts';
-import { applyAnswer, type ViewErrors } from './view-answer.ts';
 import { inputsOf } from './view-shape.ts';
 import { enteredValue, type FilledIn, isBlank, meantInput } from './view-values.ts';
-import type { SlackView } from './views.ts';
+import { applyAnswer, type SlackView, type ViewErrors } from './views.ts';
 
 /** By `block_id/action_id`, by either of them, or by the label. */
 export type FilledInValues = Readonly<Record<string, FilledIn>>;
@@ -32,7 +30,7 @@ export interface ViewControl {
    * answer that Slack does not take.
    */
   submit(user: string, values?: FilledInValues): Promise<SubmissionOutcome>;
-  /** Closes the view that the person sees; the bot learns of it if it asked for that. */
+  /** Closes the modal that the person sees. The bot learns nothing of it. */
   close(user: string): Promise<void>;
   /**
    * Presses a button, or chooses in a menu, of the open modal, or else of the home. `value`: what is filled in;
@@ -42,12 +40,12 @@ export interface ViewControl {
 }
 
 export function createViewControl(options: ControlOptions, requests: SlackRequests): ViewControl {
-  const { clock, context, deliverer, responseUrls } = options;
+  const { clock, context } = options;
   const { workspace, views, triggers } = context;
   const { personOf, tell } = requests;
 
   const opened = (userId: string) => {
-    const view = views.top(userId);
+    const view = views.modal(userId);
     if (view === null) throw new Error(`${userId} has no modal open`);
     return view;
   };
@@ -58,19 +56,6 @@ export function createViewControl(options: ControlOptions, requests: SlackReques
     }
   };
   const newTrigger = (userId: string) => triggers.create({ userId, channelId: null });
-
-  /** Where the bot may answer a modal that asks for a conversation to answer in. */
-  const responseUrlsOf = (userId: string, { blocks, state }: SlackView): Payload[] =>
-    inputsOf(blocks)
-      .filter(({ element }) => element.response_url_enabled)
-      .map(({ block, element }) => {
-        const { block_id } = block;
-        const chosen = state.values[block_id]?.[element.action_id]?.selected_conversation;
-        const channel = workspace.channel(String(chosen));
-        const responseUrl = responseUrls.create({ channel, userId, original: null });
-        const { action_id } = element;
-        return { block_id, action_id, channel_id: channel.id, response_url: responseUrl };
-      });
 
   return {
     openHome: (userId) => {
@@ -84,10 +69,10 @@ export function createViewControl(options: ControlOptions, requests: SlackReques
         ...(view === null ? {} : { view }),
       };
       const payload = eventCallback(event, { nowMs: clock.now(), isShared: false });
-      return deliverer.deliver({ id: randomUUID(), kind: 'event', payload });
+      return tell('event', payload);
     },
     home: (userId) => views.home(userId),
-    modal: (userId) => views.top(userId),
+    modal: (userId) => views.modal(userId),
     fillIn,
     submit: async (userId, values = {}) => {
       fillIn(userId, values);
@@ -97,25 +82,20 @@ export function createViewControl(options: ControlOptions, requests: SlackReques
       if (missing.length > 0) throw new Error(`still to be filled in: ${missing.join(', ')}`);
       const triggerId = newTrigger(userId);
       const user = personOf(userId);
-      const urls = responseUrlsOf(userId, view);
-      const answer = await tell('action', viewSubmission({ user, view, triggerId, responseUrls: urls }));
+      const answer = await tell('action', viewSubmission({ user, view, triggerId }));
       const errors = answer.acknowledged ? applyAnswer(views, userId, view, answer.payload) : null;
       return { ...answer, errors };
     },
     close: async (userId) => {
-      const view = opened(userId);
-      const gone = view.clear_on_close ? views.clear(userId) : [view];
-      views.remove(userId, view);
-      const toTell = gone.filter(({ notify_on_close: isAsked }) => isAsked);
-      const payloads = toTell.map((one) => viewClosed(personOf(userId), one, view.clear_on_close));
-      await Promise.all(payloads.map((payload) => tell('action', payload)));
+      opened(userId);
+      views.close(userId);
     },
     pressInView: async (userId, actionId, value) => {
-      const shown = views.top(userId) ?? views.home(userId);
+      const shown = views.modal(userId) ?? views.home(userId);
       if (shown === null) throw new Error(`${userId} has no modal open, and no home`);
       const { placed, action, value: entered } = pressedElement(shown.blocks, actionId, value);
       if (entered !== null) views.fillIn(shown, placed.block.block_id, actionId, entered);
-      const view = views.find({ id: shown.id });
+      const view = views.find(shown.id);
       const user = personOf(userId);
       const ts = workspace.newTs();
       return tell('action', viewActions({ user, view, action, triggerId: newTrigger(userId), ts }));

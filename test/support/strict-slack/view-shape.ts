@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from './api-error.ts';
-import { blockList } from './blocks.ts';
-import { isInput } from './elements.ts';
+import { blockList, id, plainText } from './blocks.ts';
 import type { Block } from './message.ts';
-import { id, plainText } from './text-objects.ts';
 
 const BLOCKS_MAX = 100;
 const TITLE_MAX = 24;
@@ -19,23 +17,14 @@ export interface ViewDraft {
   readonly close?: unknown;
   readonly private_metadata?: string | undefined;
   readonly callback_id?: string | undefined;
-  readonly external_id?: string | undefined;
-  readonly clear_on_close?: boolean | undefined;
-  readonly notify_on_close?: boolean | undefined;
 }
 
 const common = {
   blocks: blockList(BLOCKS_MAX),
   private_metadata: z.string().max(METADATA_MAX).optional(),
   callback_id: id.optional(),
-  external_id: id.optional(),
 };
-const home = z
-  .strictObject({ type: z.literal('home'), ...common })
-  .refine(
-    ({ blocks }) => !responds(blocks),
-    'response_url_enabled and default_to_current_conversation are for modals',
-  );
+const home = z.strictObject({ type: z.literal('home'), ...common });
 const modal = z
   .strictObject({
     type: z.literal('modal'),
@@ -43,8 +32,6 @@ const modal = z
     title: plainText(TITLE_MAX),
     submit: plainText(TITLE_MAX).optional(),
     close: plainText(TITLE_MAX).optional(),
-    clear_on_close: z.boolean().optional(),
-    notify_on_close: z.boolean().optional(),
   })
   .refine(
     ({ blocks, submit }) => submit !== undefined || blocks.every(({ type }) => type !== 'input'),
@@ -68,10 +55,6 @@ export function checkedView(value: unknown, type: ViewDraft['type']): ViewDraft 
   if (Buffer.byteLength(JSON.stringify(parsed.data)) > BYTES_MAX) throw new ApiError('view_too_large');
   const blocks = parsed.data.blocks as readonly Block[];
   return { ...parsed.data, blocks };
-}
-
-function responds(blocks: readonly unknown[]): boolean {
-  return /"(response_url_enabled|default_to_current_conversation)":true/.test(JSON.stringify(blocks));
 }
 
 export interface ViewElement {
@@ -98,5 +81,5 @@ export function elementsOf(blocks: readonly Block[]): readonly PlacedElement[] {
 }
 
 export function inputsOf(blocks: readonly Block[]): readonly PlacedElement[] {
-  return elementsOf(blocks).filter(({ element }) => isInput(element.type));
+  return elementsOf(blocks).filter(({ element }) => element.type !== 'button');
 }

@@ -24,7 +24,7 @@ export function initialValue(element: ViewElement, channelId: string | null): St
     case 'plain_text_input':
       return { type, value: element.initial_value ?? null };
     case 'conversations_select':
-      return { type, selected_conversation: element.initial_conversation ?? current };
+      return { type, selected_conversation: current };
     case 'multi_conversations_select':
       return {
         type,
@@ -57,7 +57,7 @@ export function enteredValue(element: ViewElement, given: FilledIn): StateValue 
 }
 
 /** The option with the value or the text. Throws if there is none. */
-export function optionOf(element: ViewElement, given: string): Option {
+function optionOf(element: ViewElement, given: string): Option {
   const options = element.options as readonly Option[];
   const option =
     options.find(({ value }) => value === given) ?? options.find(({ text }) => text.text === given);
@@ -68,9 +68,8 @@ export function optionOf(element: ViewElement, given: string): Option {
   return option;
 }
 
-function typed({ action_id, min_length, max_length }: ViewElement, text: string): string {
+function typed({ action_id, max_length }: ViewElement, text: string): string {
   if (text.length > Number(max_length ?? 3_000)) throw new Error(`"${action_id}" takes no such long text`);
-  if (text.length < Number(min_length ?? 0)) throw new Error(`"${action_id}" takes no such short text`);
   return text;
 }
 

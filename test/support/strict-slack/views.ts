@@ -1,12 +1,13 @@
+import { z } from 'zod';
 import { ApiError } from './api-error.ts';
-import { withIds } from './block-ids.ts';
+import { withIds } from './blocks.ts';
 import { newId, strictApp } from './ids.ts';
 import type { Block } from './message.ts';
+import { argument, type Method, method } from './method.ts';
 import type { Trigger } from './triggers.ts';
-import { inputsOf, type ViewDraft } from './view-shape.ts';
+import { checkedView, inputsOf, type ViewDraft } from './view-shape.ts';
 import { fits, initialValue, type StateValue } from './view-values.ts';
 
-const STACK_MAX = 3;
 const { teamId, appId, botId } = strictApp;
 
 /** The values of the inputs, by block and action. */
@@ -19,99 +20,60 @@ export interface SlackView {
   readonly hash: string;
   readonly callback_id: string;
   readonly private_metadata: string;
-  readonly external_id: string;
   readonly blocks: readonly Block[];
   readonly state: ViewState;
-  readonly root_view_id: string;
-  readonly previous_view_id: string | null;
-  readonly clear_on_close: boolean;
-  readonly notify_on_close: boolean;
   readonly title: unknown;
   readonly submit: unknown;
-  readonly close: unknown;
   readonly [field: string]: unknown;
 }
 
-interface Placement {
-  readonly id: string;
-  readonly rootId: string;
-  readonly previousId: string | null;
-  /** Of the view that it replaces. */
-  readonly state: ViewState;
-  readonly channelId: string | null;
-}
-
-/** The views that are open, and the homes. */
+/** The modals that are open, one for a person, and the homes. */
 export class Views {
   readonly #newHash: () => string;
-  /** Of each person, the lowest first. */
-  readonly #stacks = new Map<string, SlackView[]>();
-  readonly #homes = new Map<string, SlackView>();
+  readonly #shown = { modal: new Map<string, SlackView>(), home: new Map<string, SlackView>() };
 
   constructor(newHash: () => string) {
     this.#newHash = newHash;
   }
 
   forget(): void {
-    this.#stacks.clear();
-    this.#homes.clear();
+    for (const views of Object.values(this.#shown)) views.clear();
   }
 
-  /** The view that a person sees. */
-  top(userId: string): SlackView | null {
-    return this.#stacks.get(userId)?.at(-1) ?? null;
+  modal(userId: string): SlackView | null {
+    return this.#shown.modal.get(userId) ?? null;
   }
 
   home(userId: string): SlackView | null {
-    return this.#homes.get(userId) ?? null;
+    return this.#shown.home.get(userId) ?? null;
   }
 
-  /** In place of all that was open. */
+  /** In place of what was open. */
   open({ userId, channelId }: Trigger, draft: ViewDraft): SlackView {
-    const id = newId('V');
-    const view = this.#made(draft, { id, rootId: id, previousId: null, state: { values: {} }, channelId });
-    this.#stacks.set(userId, [view]);
-    return view;
-  }
-
-  push({ userId, channelId }: Trigger, draft: ViewDraft): SlackView {
-    const stack = this.#stacks.get(userId) ?? [];
-    const below = stack.at(-1);
-    if (below === undefined) throw new ApiError('not_found');
-    if (stack.length >= STACK_MAX) throw new ApiError('push_limit_reached');
-    const view = this.#made(draft, {
-      id: newId('V'),
-      rootId: below.root_view_id,
-      previousId: below.id,
-      state: { values: {} },
-      channelId,
-    });
-    stack.push(view);
+    const view = this.#made(draft, { id: newId('V'), state: { values: {} } }, channelId);
+    this.#shown.modal.set(userId, view);
     return view;
   }
 
   publish(userId: string, draft: ViewDraft, hash: string | undefined): SlackView {
     const old = this.home(userId);
     if (hash !== undefined && hash !== old?.hash) throw new ApiError('hash_conflict');
-    const id = old?.id ?? newId('V');
-    const state = old?.state ?? { values: {} };
-    const view = this.#made(draft, { id, rootId: id, previousId: null, state, channelId: null });
-    this.#homes.set(userId, view);
+    const view = this.#made(draft, old ?? { id: newId('V'), state: { values: {} } }, null);
+    this.#shown.home.set(userId, view);
     return view;
   }
 
   /** What was filled in stays, where the inputs stay. */
   update(old: SlackView, draft: ViewDraft, hash?: string): SlackView {
     if (hash !== undefined && hash !== old.hash) throw new ApiError('hash_conflict');
-    const { id, root_view_id: rootId, previous_view_id: previousId, state } = old;
-    return this.#replace(this.#made(draft, { id, rootId, previousId, state, channelId: null }));
+    return this.#replace(this.#made(draft, old, null));
   }
 
-  /** By its id, or by the bot's. Throws ApiError `not_found`. */
-  find(by: { readonly id?: string | undefined; readonly externalId?: string | undefined }): SlackView {
-    const view = this.#all().find(({ id, external_id }) =>
-      by.id === undefined ? external_id === by.externalId : id === by.id,
-    );
+  /** Throws ApiError `not_found`. */
+  find(id: string): SlackView {
+    const view = Object.values(this.#shown)
+      .flatMap((views) => [...views.values()])
+      .find((one) => one.id === id);
     if (view === undefined) throw new ApiError('not_found');
     return view;
   }
@@ -123,68 +85,42 @@ export class Views {
     this.#replace({ ...view, state: { values: { ...values, [blockId]: block } } });
   }
 
-  /** Takes one view away. */
-  remove(userId: string, { id }: SlackView): void {
-    const stack = this.#stacks.get(userId) ?? [];
-    this.#stacks.set(
-      userId,
-      stack.filter((view) => view.id !== id),
-    );
-  }
-
-  /** Takes all of a person's modal away. Returns what is gone, the top first. */
-  clear(userId: string): readonly SlackView[] {
-    const stack = this.#stacks.get(userId) ?? [];
-    this.#stacks.delete(userId);
-    return stack.toReversed();
-  }
-
-  #all(): SlackView[] {
-    return [...[...this.#stacks.values()].flat(), ...this.#homes.values()];
+  close(userId: string): void {
+    this.#shown.modal.delete(userId);
   }
 
   #replace(view: SlackView): SlackView {
-    for (const stack of this.#stacks.values()) {
-      const index = stack.findIndex(({ id }) => id === view.id);
-      if (index >= 0) stack[index] = view;
-    }
-    for (const [userId, { id }] of this.#homes) if (id === view.id) this.#homes.set(userId, view);
+    for (const [userId, { id }] of this.#shown[view.type])
+      if (id === view.id) this.#shown[view.type].set(userId, view);
     return view;
   }
 
-  #made(draft: ViewDraft, placement: Placement): SlackView {
-    const { external_id: externalId = '' } = draft;
-    const isTaken = this.#all().some(
-      ({ id, external_id }) => id !== placement.id && external_id === externalId,
-    );
-    if (externalId !== '' && isTaken) throw new ApiError('duplicate_external_id');
+  #made(
+    draft: ViewDraft,
+    { id, state }: Pick<SlackView, 'id' | 'state'>,
+    channelId: string | null,
+  ): SlackView {
     const blocks = withIds(draft.blocks);
     return {
-      id: placement.id,
-      team_id: teamId,
-      type: draft.type,
-      blocks,
+      ...{ id, root_view_id: id, previous_view_id: null, hash: this.#newHash(), external_id: '' },
+      ...{ team_id: teamId, app_id: appId, app_installed_team_id: teamId, bot_id: botId },
+      ...{ type: draft.type, blocks, state: { values: valuesOf(blocks, state, channelId) } },
       private_metadata: draft.private_metadata ?? '',
       callback_id: draft.callback_id ?? '',
-      state: { values: valuesOf(blocks, placement) },
-      hash: this.#newHash(),
       title: draft.title ?? null,
       submit: draft.submit ?? null,
       close: draft.close ?? null,
-      clear_on_close: draft.clear_on_close ?? false,
-      notify_on_close: draft.notify_on_close ?? false,
-      previous_view_id: placement.previousId,
-      root_view_id: placement.rootId,
-      app_id: appId,
-      external_id: externalId,
-      app_installed_team_id: teamId,
-      bot_id: botId,
+      ...{ clear_on_close: false, notify_on_close: false },
     };
   }
 }
 
 /** What is there already stays wherever the same input is there again. */
-function valuesOf(blocks: readonly Block[], { state, channelId }: Placement): ViewState['values'] {
+function valuesOf(
+  blocks: readonly Block[],
+  state: ViewState,
+  channelId: string | null,
+): ViewState['values'] {
   const values: ViewState['values'] = {};
   for (const { block, element } of inputsOf(blocks)) {
     const there = state.values[block.block_id]?.[element.action_id];
@@ -192,4 +128,63 @@ function valuesOf(blocks: readonly Block[], { state, channelId }: Placement): Vi
     values[block.block_id] = { ...values[block.block_id], [element.action_id]: value };
   }
   return values;
+}
+
+const view = z.unknown();
+
+export const viewMethods: Readonly<Record<string, Method>> = {
+  'views.open': method(z.strictObject({ trigger_id: argument.text, view }), ({ views, triggers }, args) => {
+    const draft = checkedView(args.view, 'modal');
+    return { view: views.open(triggers.exchange(args.trigger_id), draft) };
+  }),
+  'views.update': method(
+    z.strictObject({ view_id: argument.text, hash: argument.text.optional(), view }),
+    ({ views }, args) => {
+      const old = views.find(args.view_id);
+      return { view: views.update(old, checkedView(args.view, old.type), args.hash) };
+    },
+  ),
+  'views.publish': method(
+    z.strictObject({ user_id: argument.text, hash: argument.text.optional(), view }),
+    ({ workspace, views }, args) => {
+      const { id } = workspace.people.get(args.user_id);
+      return { view: views.publish(id, checkedView(args.view, 'home'), args.hash) };
+    },
+  ),
+};
+
+const answer = z.discriminatedUnion('response_action', [
+  z.strictObject({ response_action: z.literal('errors'), errors: z.record(z.string(), z.string().min(1)) }),
+  z.strictObject({ response_action: z.literal('update'), view }),
+]);
+
+/** What the person reads at the inputs, by block. */
+export type ViewErrors = Readonly<Record<string, string>>;
+
+/**
+ * Does what the bot answered to a submission. Returns the errors to show, or null. Throws ApiError where the person
+ * would read that something went wrong: for an answer, or a view in it, that Slack does not take.
+ */
+export function applyAnswer(
+  views: Views,
+  userId: string,
+  submitted: SlackView,
+  payload: unknown,
+): ViewErrors | null {
+  if (payload === null || payload === '' || Object.keys(Object(payload)).length === 0) {
+    views.close(userId);
+    return null;
+  }
+  const parsed = answer.safeParse(payload);
+  if (!parsed.success) throw new ApiError('invalid_payload', [parsed.error.message]);
+  if (parsed.data.response_action === 'update') {
+    views.update(views.find(submitted.id), checkedView(parsed.data.view, 'modal'));
+    return null;
+  }
+  const { errors } = parsed.data;
+  const inputs = new Set(submitted.blocks.flatMap(({ type, block_id }) => (type === 'input' ? block_id : [])));
+  const lost = Object.keys(errors).filter((blockId) => !inputs.has(blockId));
+  if (lost.length > 0) throw new ApiError('invalid_payload', [`no input block ${lost.join(', ')}`]);
+  if (Object.keys(errors).length === 0) throw new ApiError('invalid_payload', ['no errors']);
+  return errors;
 }

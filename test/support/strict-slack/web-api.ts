@@ -18,7 +18,7 @@ import { readingMethods } from './reading-methods.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import { statusMethods } from './statuses.ts';
 import { stepMethods } from './steps.ts';
-import { viewMethods } from './view-methods.ts';
+import { viewMethods } from './views.ts';
 
 const OPEN_SOCKET = 'apps.connections.open';
 const methods: Readonly<Record<string, Method>> = {
