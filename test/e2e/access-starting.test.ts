@@ -11,6 +11,7 @@ afterEach(() => world[Symbol.asyncDispose]());
 
 const write = (user: string, text: string, options: { channel?: string; threadTs?: string } = {}) =>
   world.slack.control.message({ channel: general, user, text, ...options });
+const command = (text: string) => world.slack.control.command({ channel: general, user: guest, text });
 const modal = (user: string) => JSON.stringify(world.slack.control.modal(user)?.blocks);
 const nothingStarted = async () => {
   await world.settled();
@@ -24,39 +25,36 @@ describe('a guest, who may not use the program (A1)', () => {
     world.slack.control.invite(general, guest);
   });
 
-  test('starts no job by a mention', async () => {
-    await write(guest, `${bot} Document my page`);
-    await world.sentPrivately(general, refusal);
+  test.each<[string, string, () => Promise<unknown>]>([
+    ['a mention', general, () => write(guest, `${bot} Document my page`)],
+    ['a direct message', guest, () => write(guest, 'Document my page', { channel: guest })],
+    ['the command that watches a job', general, () => command('watch job_1')],
+    ['the command that opens the form', general, () => command('')],
+    [
+      'the menu of a message',
+      general,
+      async () => {
+        const message = await write(bob, 'The limits are unclear');
+        await world.slack.control.shortcut({ message, user: guest, callbackId: 'ask_docs_agent' });
+      },
+    ],
+    [
+      'a mention in a thread, whose messages are not offered',
+      general,
+      async () => {
+        const root = await write(bob, 'The limits are unclear');
+        await write(guest, `${bot} Document this`, { threadTs: root.ts });
+        await write(alice, `${bot} Document this`, { threadTs: root.ts });
+        const offer = await world.sentPrivately(general, '*Send this thread along?*');
+        expect(offer.ephemeral_to).toBe(alice);
+      },
+    ],
+  ])('reads why by %s, and starts nothing', async (_door, place, ask) => {
+    await ask();
+    const told = await world.seen(place, ({ text }) => text.includes(refusal));
+    expect(told.ephemeral_to).toBe(guest);
     await nothingStarted();
-  });
-
-  test('starts no job by a direct message', async () => {
-    await write(guest, 'Document my page', { channel: guest });
-    await world.sentPrivately(guest, refusal);
-    await nothingStarted();
-  });
-
-  test('is offered no messages of a thread, and cannot choose any', async () => {
-    const root = await write(bob, 'The limits are unclear');
-    await write(guest, `${bot} Document this`, { threadTs: root.ts });
-    await world.sentPrivately(general, refusal);
-    await write(alice, `${bot} Document this`, { threadTs: root.ts });
-    await world.sentPrivately(general, '*Send this thread along?*');
-    await nothingStarted();
-  });
-
-  test('gets no form by the command or by the menu of a message', async () => {
-    const message = await write(bob, 'The limits are unclear');
-    await world.slack.control.command({ channel: general, user: guest, text: '' });
-    await world.slack.control.shortcut({ message, user: guest, callbackId: 'ask_docs_agent' });
-    await world.settled();
     expect(modal(guest)).toBeUndefined();
-  });
-
-  test('cannot watch a job', async () => {
-    await world.slack.control.command({ channel: general, user: guest, text: 'watch job_1' });
-    await world.sentPrivately(general, refusal);
-    await nothingStarted();
   });
 });
 
@@ -133,7 +131,7 @@ test('who is let in from another workspace starts and steers jobs of this one (A
   const card = await world.seen(general, ({ text }) => text.includes('*Document it*'));
   await write(alice, 'And the retries', { threadTs: card.ts });
   await world.settled();
-  world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed' });
+  world.api.finish(0, { status: 'completed' });
   const end = await world.threadMessage(card, 'Done, no pull request');
   await control.press(end, 'follow_up', foreign);
   await expect.poll(() => modal(foreign), { message: 'the form for a follow-up' }).toContain('prompt');

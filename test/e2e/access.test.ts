@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { includes, some } from '../support/is.ts';
 import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 
@@ -30,7 +31,7 @@ async function asked(program: Program, user: string, channel = general): Promise
   if (told !== undefined) return told;
   await program.later(
     async () => (await program.slack.control.messages(channel)).map(({ text }) => text).join('\n'),
-    (texts) => texts.includes(`Prompt of ${user}`),
+    includes(`Prompt of ${user}`),
     'a card',
   );
   return 'started';
@@ -45,19 +46,14 @@ describe('without a word about access, the program is for the people of the work
     expect(program.api.counts.create).toBe(1);
   });
 
-  test('a reply of a guest is no follow-up, and the guest gets a private answer', async () => {
+  test('a reply of a guest is no follow-up, and the guest gets one private answer, however often', async () => {
     await using program = await start();
-    const card = await program.ask('Add a quickstart');
-    await program.threadMessage(card, 'On it');
-    const write = (user: string, text: string) =>
-      program.slack.control.message({ channel: general, user, text, threadTs: card.ts });
+    const card = await program.working();
+    const write = (user: string, text: string) => program.slack.control.reply(card, text, user);
     const refused = await write(guest, 'And my own page');
+    for (const text of ['Is it done?', 'Thanks']) await write(guest, text);
     await write(bob, 'And a table');
-    await program.later(
-      () => program.api.counts.message,
-      (count) => count === 1,
-      'the follow-up of bob',
-    );
+    await program.later(() => program.api.counts.message, 1, 'the follow-up of bob');
     expect(program.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'And a table']);
     expect(await program.slack.control.reactions(refused)).toEqual([]);
     expect(await privately(program, guest)).toEqual([
@@ -65,48 +61,24 @@ describe('without a word about access, the program is for the people of the work
     ]);
   });
 
-  test('a guest who goes on talking in the thread of a job gets one answer (A1)', async () => {
-    await using program = await start();
-    const card = await program.ask('Add a quickstart');
-    await program.threadMessage(card, 'On it');
-    const write = (user: string, text: string) =>
-      program.slack.control.message({ channel: general, user, text, threadTs: card.ts });
-    for (const text of ['Hello', 'Is it done?', 'Thanks']) await write(guest, text);
-    await write(bob, 'And a table');
-    await program.later(
-      () => program.api.counts.message,
-      (count) => count === 1,
-      'the follow-up of bob',
-    );
-    expect(await privately(program, guest)).toEqual([
-      expect.stringContaining('allowed. Ask an administrator'),
-    ]);
-  });
-
   test('a reply of a guest is no follow-up when it is edited, or found later in the thread', async () => {
     await using program = await start();
-    const card = await program.ask('Add a quickstart');
-    await program.threadMessage(card, 'On it');
+    const card = await program.working();
     const { control } = program.slack;
     program.slack.onDelivery(() => 0);
-    const missed = await control.message({ channel: general, user: guest, text: 'One', threadTs: card.ts });
-    await control.message({ channel: general, user: bob, text: 'Two', threadTs: card.ts });
+    const missed = await control.reply(card, 'One', guest);
+    await control.reply(card, 'Two');
     program.slack.onDelivery(() => 1);
     await control.editMessage(missed, 'One, edited');
     await program.restart();
-    await program.later(
-      () => program.api.jobs[0]?.prompts ?? [],
-      (prompts) => prompts.includes('Two'),
-      'the missed reply of bob',
-    );
+    await program.later(() => program.api.jobs[0]?.prompts ?? [], includes('Two'), 'the missed reply of bob');
     expect(program.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'Two']);
   });
 
   test('a guest who presses a button in a thread reads there why nothing happens', async () => {
     await using program = await start();
-    const card = await program.ask('Add a quickstart');
-    await program.threadMessage(card, 'On it');
-    program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'failed' });
+    const card = await program.working();
+    program.api.finish(0, { status: 'failed' });
     const failed: SlackMessage = await program.threadMessage(card, 'Failed');
     await program.slack.control.press(failed, 'start_again', guest);
     await program.threadMessage(card, 'allowed. Ask an administrator');
@@ -116,26 +88,44 @@ describe('without a word about access, the program is for the people of the work
   });
 });
 
-describe('the access rule of the file (A1)', () => {
-  test('lets guests and people from other workspaces in', async () => {
-    await using program = await start('access: { guests: true, other_workspaces: true }');
-    expect(await asked(program, guest)).toBe('started');
-    expect(await asked(program, stranger)).toBe('started');
-  });
-
-  test('limits the program to listed users, and to members of listed user groups', async () => {
-    await using program = await start(`access: { users: [${alice}], user_groups: [${GROUP}], guests: true }`);
-    program.slack.control.setUserGroup(GROUP, [guest]);
-    expect(await asked(program, alice)).toBe('started');
-    expect(await asked(program, guest)).toBe('started');
-    expect(await asked(program, bob)).toContain('only certain people');
-  });
-
-  test('limits the program to listed channels', async () => {
-    await using program = await start(`access: { channels: [${general}] }`);
-    expect(await asked(program, alice)).toBe('started');
-    expect(await asked(program, alice, random)).toContain('only certain channels');
-  });
+test.each<
+  [
+    what: string,
+    rule: string,
+    answers: readonly (readonly [user: string, answer: string, channel?: string])[],
+  ]
+>([
+  [
+    'lets guests and people from other workspaces in',
+    'access: { guests: true, other_workspaces: true }',
+    [
+      [guest, 'started'],
+      [stranger, 'started'],
+    ],
+  ],
+  [
+    'limits the program to listed users, and to members of listed user groups',
+    `access: { users: [${alice}], user_groups: [${GROUP}], guests: true }`,
+    [
+      [alice, 'started'],
+      [guest, 'started'],
+      [bob, 'only certain people'],
+    ],
+  ],
+  [
+    'limits the program to listed channels',
+    `access: { channels: [${general}] }`,
+    [
+      [alice, 'started'],
+      [alice, 'only certain channels', random],
+    ],
+  ],
+])('the access rule of the file %s (A1)', async (_what, rule, answers) => {
+  await using program = await start(rule);
+  program.slack.control.setUserGroup(GROUP, [guest]);
+  for (const [user, answer, channel] of answers) {
+    expect(await asked(program, user, channel)).toContain(answer);
+  }
 });
 
 describe('a user group of the rule that Slack does not know', () => {
@@ -150,7 +140,7 @@ describe('a user group of the rule that Slack does not know', () => {
     expect(await asked(program, 'U0CAROL')).toContain('only certain people');
     await control.message({ channel: general, user: 'U0CAROL', text: '<@U0DOCSAGENT> Document it' });
     const told = () => privately(program, 'U0CAROL');
-    await program.later(told, (texts) => texts.length > 0, 'a private answer');
+    await program.later(told, some, 'a private answer');
     await program.clock.advance(660_000);
     expect(await asked(program, 'U0CAROL')).toContain('only certain people');
     const errors = program.log.filter((line) => line.includes('"level":"error"'));
@@ -162,14 +152,13 @@ describe('a user group of the rule that Slack does not know', () => {
     await using program = await start(`access: { users: [${alice}], user_groups: [${GROUP}, S0GONE] }`);
     const { slack, later, api } = program;
     slack.control.setUserGroup(GROUP, [bob]);
-    const card = await program.ask('Add a quickstart');
-    await program.threadMessage(card, 'On it');
+    const card = await program.working();
     slack.onDelivery(() => 0);
-    await slack.control.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
+    await slack.control.reply(card, 'And a table');
     slack.onDelivery(() => 1);
     await program.restart();
     const prompts = () => api.jobs[0]?.prompts ?? [];
-    await later(prompts, (all) => all.includes('And a table'), 'the missed reply of bob');
+    await later(prompts, includes('And a table'), 'the missed reply of bob');
   });
 });
 
@@ -182,19 +171,11 @@ describe('while Slack does not say who somebody is', () => {
     // Unacknowledged, it is delivered again.
     const text = '<@U0DOCSAGENT> Document it';
     const written = slack.control.message({ channel: general, user: alice, text });
-    const told = await program.later(
-      () => privately(program, alice),
-      (texts) => texts.length > 0,
-      'a private answer',
-    );
+    const told = await program.later(() => privately(program, alice), some, 'a private answer');
     expect(told).toEqual([expect.stringContaining('An administrator must reinstall the app')]);
     slack.control.setUserGroup(GROUP, [alice]);
     slack.onCall(() => null);
-    await program.later(
-      () => program.api.counts.create,
-      (count) => count === 1,
-      'the job',
-    );
+    await program.later(() => program.api.counts.create, 1, 'the job');
     await written;
     expect(await privately(program, alice)).toHaveLength(1);
   });
@@ -227,20 +208,19 @@ describe('while Slack does not say who somebody is', () => {
 
   test('a reply is taken in when Slack can be asked again', async () => {
     await using program = await start();
-    const card = await program.ask('Add a quickstart');
-    await program.threadMessage(card, 'On it');
+    const card = await program.working();
     program.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
     const message = { channel: general, user: bob, text: 'And a table', threadTs: card.ts };
     const written = program.slack.control.message(message);
     await program.later(
       () => program.slack.calls('users.info').filter(({ args }) => args.user === bob),
-      (calls) => calls.length > 0,
+      some,
       'the question who bob is',
     );
     program.slack.onCall(() => null);
     await program.later(
       () => program.api.jobs[0]?.prompts ?? [],
-      (prompts) => prompts.includes('And a table'),
+      includes('And a table'),
       'the reply to be sent',
     );
     await written;
@@ -258,10 +238,8 @@ describe('a person whom Slack does not tell of (A1)', () => {
     slack.onCall(({ method, args }) =>
       method === 'users.info' && args.user === gone ? { error: 'user_not_found' } : null,
     );
-    const card = await program.ask('Add a quickstart');
-    await program.threadMessage(card, 'On it');
-    const write = (user: string, text: string) =>
-      slack.control.message({ channel: general, user, text, threadTs: card.ts });
+    const card = await program.working();
+    const write = (user: string, text: string) => slack.control.reply(card, text, user);
     // Returns when the event is acknowledged.
     await write(gone, 'My own page');
     slack.onDelivery(() => 0);

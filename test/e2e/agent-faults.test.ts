@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buttons } from '../../src/slack/views/buttons.ts';
 import type { Fault } from '../support/agent-api/fault.ts';
-import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
-import { saying } from './support/posts.ts';
+import { alice, bob, describeWithLocalSlack, type SlackMessage } from '../support/local-slack.ts';
+import { receipt, saying } from './support/posts.ts';
+import { working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
 /** After these it is unknown whether the API took the request. */
@@ -24,16 +25,8 @@ for (const mode of ['socket', 'http'] as const) {
     });
     afterAll(() => world[Symbol.asyncDispose]());
 
-    const working = async (prompt: string) => {
-      const card = await world.ask(prompt);
-      await world.threadMessage(card, 'On it');
-      return card;
-    };
-    const reply = (card: SlackMessage, text: string, user = bob) =>
-      world.slack.message({ channel: general, user, text, threadTs: card.ts });
+    const reply = (card: SlackMessage, text: string, user = bob) => world.slack.reply(card, text, user);
     const sent = (text: string) => world.api.requests.filter(({ prompt }) => prompt === text).length;
-    const receipt = (message: SlackMessage, name: string) =>
-      expect.poll(() => world.slack.reactions(message), { message: `the receipt "${name}"` }).toEqual([name]);
     const showsLater = (card: SlackMessage, words: RegExp) =>
       world.later(
         () => world.card(card),
@@ -71,19 +64,19 @@ for (const mode of ['socket', 'http'] as const) {
     test.each(cases[mode].slice(0, 2))(
       'a follow-up that is answered with %s is not repeated, but offered (E1)',
       async (what, fault) => {
-        const card = await working(`Follow up after ${what}`);
+        const card = await working(world, `Follow up after ${what}`);
         world.api.failNext('message', fault);
         const text = `Was there ${what}?`;
         const message = await reply(card, text);
         await world.clock.advance(4_000);
         const offer = await world.threadMessage(card, "Couldn't confirm that");
-        await receipt(message, 'warning');
+        await receipt(world.slack, message, 'warning');
         await world.clock.advance(20_000);
         expect(sent(text)).toBe(1);
 
         await pressThreeTimes(offer, buttons.sendAgain.id);
         await world.clock.advance(4_000);
-        await receipt(message, 'white_check_mark');
+        await receipt(world.slack, message, 'white_check_mark');
         await world.slack.press(offer, buttons.sendAgain.id, alice);
         await world.clock.advance(20_000);
         expect(sent(text)).toBe(2);
@@ -93,30 +86,20 @@ for (const mode of ['socket', 'http'] as const) {
 
     if (mode === 'http') return;
 
-    test('a start that the API refuses is shown in its own words, with a form to edit it (E1)', async () => {
-      world.api.failNext('create', { status: 400, body: { error: 'Prompt names <no> repository' } });
-      const card = await world.ask('Document the impossible');
-      const offer = await world.threadMessage(card, 'Prompt names &lt;no&gt; repository');
-      await showsLater(card, /Not accepted/);
-      expect(offer.text).toContain('[Edit and start]');
-      await world.clock.advance(20_000);
-      expect(sent('Document the impossible')).toBe(1);
-    });
-
     test('a follow-up that is refused is shown in the API’s words, and can be retried (F1, F6)', async () => {
-      const card = await working('Refuse a follow-up');
+      const card = await working(world, 'Refuse a follow-up');
       world.api.failNext('message', { status: 400, body: { error: 'Prompt is about <!channel>' } });
       const message = await reply(card, 'Refused');
       await world.clock.advance(4_000);
       const offer = await world.threadMessage(card, 'Prompt is about &lt;!channel&gt;');
-      await receipt(message, 'warning');
+      await receipt(world.slack, message, 'warning');
       const other = await reply(card, 'Taken');
       await world.clock.advance(4_000);
-      await receipt(other, 'white_check_mark');
+      await receipt(world.slack, other, 'white_check_mark');
 
       await pressThreeTimes(offer, buttons.sendAgain.id);
       await world.clock.advance(4_000);
-      await receipt(message, 'white_check_mark');
+      await receipt(world.slack, message, 'white_check_mark');
       await world.clock.advance(20_000);
       expect(sent('Refused')).toBe(2);
       expect(sent('Taken')).toBe(1);
@@ -154,59 +137,24 @@ for (const mode of ['socket', 'http'] as const) {
     });
 
     test('at a rate limit follow-ups wait, more of them join, and they go out in order (F2)', async () => {
-      const card = await working('Wait for the message');
+      const card = await working(world, 'Wait for the message');
       world.api.failNext('message', { status: 429, headers: { 'retry-after': '90' } });
       const first = await reply(card, 'First of two');
       await world.clock.advance(4_000);
       await showsLater(card, /1 reply waiting until <!date/);
       const second = await reply(card, 'Second of two');
       await showsLater(card, /2 replies waiting until <!date/);
-      await receipt(first, 'eyes');
-      await receipt(second, 'eyes');
+      await receipt(world.slack, first, 'eyes');
+      await receipt(world.slack, second, 'eyes');
       await world.clock.advance(70_000);
       expect(sent('First of two\n\nSecond of two')).toBe(0);
       await world.clock.advance(20_000);
-      await receipt(first, 'white_check_mark');
-      await receipt(second, 'white_check_mark');
+      await receipt(world.slack, first, 'white_check_mark');
+      await receipt(world.slack, second, 'white_check_mark');
       await world.clock.advance(20_000);
       expect(saying(await world.posts(card), 'hourly limit')).toEqual([]);
       expect(sent('First of two')).toBe(1);
       expect(sent('First of two\n\nSecond of two')).toBe(1);
-    });
-
-    test('a key that is refused is reported once, and the request goes on when it is mended (E2)', async () => {
-      const refused: Fault = { status: 401, body: { error: 'Invalid API key' } };
-      world.api.failNext('create', refused, refused, refused);
-      const card = await world.ask('Wait for a new key');
-      await world.threadMessage(card, 'An administrator needs to fix');
-      await world.later(
-        () => sent('Wait for a new key'),
-        (count) => count === 4,
-        'the key to be mended',
-      );
-      await world.threadMessage(card, 'Back online');
-      await world.threadMessage(card, 'On it');
-      expect(saying(await world.posts(card), 'An administrator needs to fix')).toHaveLength(1);
-      expect(saying(await world.posts(card), 'Back online')).toHaveLength(1);
-    });
-
-    test('follow-ups are kept in order while the key is refused (E2, F2)', async () => {
-      const card = await working('Follow up with a new key');
-      world.api.failNext('message', { status: 401, body: { error: 'Invalid API key' } });
-      const first = await reply(card, 'Before the new key');
-      await world.clock.advance(4_000);
-      await world.threadMessage(card, 'An administrator needs to fix');
-      const second = await reply(card, 'After the old key');
-      await receipt(first, 'eyes');
-      await world.later(
-        () => sent('Before the new key\n\nAfter the old key'),
-        (count) => count === 1,
-        'the key to be mended',
-      );
-      await world.threadMessage(card, 'Back online');
-      await receipt(first, 'white_check_mark');
-      await receipt(second, 'white_check_mark');
-      expect(sent('Before the new key')).toBe(1);
     });
 
     test('an offer outlives a restart (E1)', async () => {

@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest';
 import { buttons } from '../../src/slack/views/buttons.ts';
 import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
-import { saying } from './support/posts.ts';
-import { startWorld, type World } from './support/world.ts';
+import { receipt, saying } from './support/posts.ts';
+import { shows, working } from './support/turns.ts';
+import { startWorld } from './support/world.ts';
 
 const HOUR_MS = 3_600_000;
-
-async function working(world: World, prompt: string): Promise<SlackMessage> {
-  const card = await world.ask(prompt);
-  await world.threadMessage(card, 'On it');
-  return card;
-}
 
 describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
   test('holds the third call back until the first is an hour old, and the thread says so (E1, F2)', async () => {
@@ -28,9 +23,7 @@ describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
     const followUp = await world.slack.message(reply);
     await world.clock.advance(4_000);
     await world.threadMessage(first, 'hourly limit is used up');
-    await expect
-      .poll(() => world.slack.reactions(followUp), { message: 'the receipt "stored"' })
-      .toEqual(['eyes']);
+    await receipt(world.slack, followUp, 'eyes');
 
     // Nobody needs to be there meanwhile: the budget is counted from the store.
     await world.service.stop();
@@ -49,9 +42,7 @@ describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
       ({ create, message }) => create === 3 && message === 1,
       'both calls to be made',
     );
-    await expect
-      .poll(() => world.slack.reactions(followUp), { message: 'the receipt "accepted"' })
-      .toEqual(['white_check_mark']);
+    await receipt(world.slack, followUp, 'white_check_mark');
     expect(saying(await world.posts(third), 'hourly limit is used up')).toHaveLength(1);
   });
 
@@ -73,25 +64,18 @@ describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
 
 describeWithLocalSlack('an agent that asks for a pause by mistake', () => {
   const mistaken = { status: 429, headers: { 'retry-after': '60000' } } as const;
-  const cardSaying = async (world: World, card: SlackMessage, words: string): Promise<SlackMessage> => {
-    const now = async () =>
-      (await world.slack.messages(card.channel)).find(({ ts }) => ts === card.ts) ?? card;
-    await world.later(now, ({ text }) => text.includes(words), `the card to say "${words}"`);
-    return now();
-  };
-
   test('holds up starts for an hour at most: their cards say so, and *Send now* ends it for all', async () => {
     await using world = await startWorld();
     world.api.failNext('create', mistaken);
     const untilS = Math.trunc((world.clock.now() + HOUR_MS) / 1000);
     const first = await world.ask('The first');
-    const card = await cardSaying(world, first, 'hourly limit is used up');
+    const card = await shows(world, first, 'hourly limit is used up');
     expect(card.text).toContain(`<!date^${untilS}^`);
     const second = await world.ask('The second');
-    await cardSaying(world, second, 'hourly limit is used up');
+    await shows(world, second, 'hourly limit is used up');
     await world.clock.advance(60_000);
     expect(world.api.counts.create).toBe(1);
-    await world.slack.press(await cardSaying(world, first, 'Send now'), buttons.sendNow.id, bob);
+    await world.slack.press(await shows(world, first, 'Send now'), buttons.sendNow.id, bob);
     await world.threadMessage(first, 'On it');
     await world.threadMessage(second, 'On it');
     expect(world.api.counts.create).toBe(3);
@@ -103,17 +87,11 @@ describeWithLocalSlack('an agent that asks for a pause by mistake', () => {
     world.api.failNext('message', mistaken);
     const reply = { channel: general, user: bob, text: 'And a table', threadTs: card.ts };
     const followUp = await world.slack.message(reply);
-    await world.later(
-      () => world.api.counts.message,
-      (count) => count === 1,
-      'the reply to be refused',
-    );
+    await world.later(() => world.api.counts.message, 1, 'the reply to be refused');
     await world.threadMessage(card, 'hourly limit is used up');
     await world.restart();
-    await world.slack.press(await cardSaying(world, card, 'Send now'), buttons.sendNow.id, bob);
-    await expect
-      .poll(() => world.slack.reactions(followUp), { message: 'the receipt "accepted"' })
-      .toEqual(['white_check_mark']);
+    await world.slack.press(await shows(world, card, 'Send now'), buttons.sendNow.id, bob);
+    await receipt(world.slack, followUp, 'white_check_mark');
     expect(world.api.counts.message).toBe(2);
   });
 });

@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
+import type { SessionState } from '../../src/slack/workspace/poster.ts';
+import { includes } from '../support/is.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { type Program, type ProgramOptions, startProgram } from '../support/strict-slack/program.ts';
 import type { TestClock } from '../support/test-clock.ts';
@@ -22,12 +24,8 @@ async function pass(clock: TestClock, minutes: number): Promise<void> {
   }
 }
 
-const stateIs = (program: Program, card: SlackMessage, state: string) =>
-  program.later(
-    () => program.slack.control.session(general, card.ts),
-    (now) => now === state,
-    `the session to be ${state}`,
-  );
+const stateIs = (program: Program, card: SlackMessage, state: SessionState) =>
+  program.later(() => program.slack.control.session(general, card.ts), state, `the session to be ${state}`);
 
 const said = ({ slack }: Program) => slack.calls(METHOD).map(({ args }) => args.status);
 
@@ -41,12 +39,12 @@ test('the session of an agent follows its job, through a second turn, and stays 
     expect(slack.control.session(general, card.ts)).toBe('processing');
   }
   expect(said(program).length).toBeLessThanOrEqual(5);
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
+  api.finish(0, { status: 'completed' });
   await program.threadMessage(card, 'Done, no pull request');
   await stateIs(program, card, 'active');
-  await slack.control.message({ channel: general, user: bob, text: 'Shorter, please', threadTs: card.ts });
+  await slack.control.reply(card, 'Shorter, please');
   await stateIs(program, card, 'processing');
-  api.finish(api.jobs[0]?.id ?? '', { status: 'failed' });
+  api.finish(0, { status: 'failed' });
   await stateIs(program, card, 'active');
   const calls = said(program).length;
   await pass(clock, 120);
@@ -67,25 +65,19 @@ test('a job that waits for a person is suspended; one that nobody watches is clo
   await slack.control.press(card, 'show_job', alice);
   await program.later(
     () => JSON.stringify(slack.control.modal(alice)?.blocks ?? []),
-    (modal) => modal.includes('The agent itself keeps working'),
+    includes('The agent itself keeps working'),
     'the details',
   );
   await slack.control.pressInView(alice, 'stop_watching');
   await stateIs(program, card, 'closed');
-  const unwatched = await program.later(
-    async () => (await slack.control.messages(general)).find(({ ts }) => ts === card.ts) ?? card,
-    ({ text }) => text.includes('Resume watching'),
-    'the card to offer to resume',
-  );
-  await slack.control.press(unwatched, 'resume_watching', bob);
+  await slack.control.press(await program.shows(card, 'Resume watching'), 'resume_watching', bob);
   await stateIs(program, card, 'processing');
 });
 
 test('an app that is no agent calls nothing; once it is one, what is asked then has its session (T4)', async () => {
   await using program = await startProgram();
   const { slack } = program;
-  const before = await program.ask('Add a quickstart');
-  await program.threadMessage(before, 'On it');
+  await program.working();
   await pass(program.clock, 60);
   expect(slack.calls(METHOD)).toEqual([]);
   slack.control.declareAgent(true);
@@ -97,15 +89,14 @@ test('where Slack refuses, nothing else changes, and it is asked again after an 
   const program = await startAgent();
   const { api, clock, slack } = program;
   slack.onCall(({ method }) => (method === METHOD ? { error: 'feature_not_enabled' } : null));
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working();
   await pass(clock, 55);
   expect(slack.calls(METHOD)).toHaveLength(1);
   slack.onCall(() => null);
   await pass(clock, 10);
   await stateIs(program, card, 'processing');
   expect(program.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
+  api.finish(0, { status: 'completed' });
   await program.threadMessage(card, 'Done, no pull request');
 });
 
@@ -118,8 +109,7 @@ test('a session that Slack does not answer is no refusal: it is set again (T4)',
     failures -= 1;
     return failures % 2 === 0 ? { status: 503 } : 'reset_before';
   });
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working();
   await clock.advance(5 * MINUTE_MS);
   expect(failures).toBe(0);
   expect(slack.control.session(general, card.ts)).toBe('processing');
@@ -135,14 +125,10 @@ test('a channel that is closed to the bot says nothing of the app: sessions else
   slack.onCall(({ method, args }) => (method === METHOD && args.thread_ts === gone.ts ? { error } : null));
   const ends = () =>
     slack.calls(METHOD).filter(({ args }) => args.thread_ts === gone.ts && args.status === 'active');
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
-  await program.later(
-    () => ends().length,
-    (count) => count === 1,
-    'the end of the job in the closed channel',
-  );
+  api.finish(0, { status: 'completed' });
+  await program.later(() => ends().length, 1, 'the end of the job in the closed channel');
   await clock.advance(MINUTE_MS);
-  api.finish(api.jobs[1]?.id ?? '', { status: 'completed' });
+  api.finish(1, { status: 'completed' });
   await stateIs(program, card, 'active');
   expect(ends()).toHaveLength(1);
 });
@@ -155,7 +141,7 @@ test('what an outage of Slack kept from being shown at the end is shown later (T
   slack.onCall(({ method, args }) =>
     method === METHOD && args.status === 'active' ? { error: 'ratelimited' } : null,
   );
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
+  api.finish(0, { status: 'completed' });
   await program.threadMessage(card, 'Done, no pull request');
   slack.onCall(() => null);
   await stateIs(program, card, 'active');

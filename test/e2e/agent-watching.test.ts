@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { buttons } from '../../src/slack/views/buttons.ts';
 import type { Fault } from '../support/agent-api/fault.ts';
+import { includes, some } from '../support/is.ts';
 import {
   alice,
   bob,
@@ -27,7 +28,7 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     finish('waiting <!channel> for review');
     await world.later(
       () => world.card(card),
-      (text) => text.includes('waiting &lt;!channel&gt; for review'),
+      includes('waiting &lt;!channel&gt; for review'),
       'the card to show it',
     );
     finish('completed', PR);
@@ -40,16 +41,8 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     const { card, finish } = await watched(world);
     finish('completed', 'javascript:alert("<!here>")');
     await toldLater(world, card, 'Pull request: javascript:alert("&lt;!here&gt;")');
-    const notices = await world.later(
-      () => world.slack.messages(random),
-      (messages) => messages.length > 0,
-      'the notice',
-    );
-    await world.later(
-      () => world.card(card),
-      (text) => text.includes('Pull request ready'),
-      'the card to show the end',
-    );
+    const notices = await world.later(() => world.slack.messages(random), some, 'the notice');
+    await world.later(() => world.card(card), includes('Pull request ready'), 'the card to show the end');
     const channel = await world.slack.messages(general);
     expect(links([...channel, ...notices]).map(({ action_id }) => action_id)).not.toContain(
       buttons.viewPullRequest.id,
@@ -61,11 +54,7 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     await using world = await startWorld();
     const { card, finish } = await watched(world);
     finish('active', PR);
-    await world.later(
-      () => world.card(card),
-      (text) => text.includes(PR),
-      'the card to show the link',
-    );
+    await world.later(() => world.card(card), includes(PR), 'the card to show the link');
     await world.clock.advance(60_000);
     expect(saying(await world.posts(card), PR)).toHaveLength(0);
     finish('completed', PR);
@@ -79,18 +68,10 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     const { card, finish } = await watched(world);
     // A read that fails so is tried up to three times at once.
     world.api.failNext('get', ...Array<Fault>(3).fill({ status: 500 }));
-    await world.later(
-      () => world.card(card),
-      (text) => text.includes("can't reach the agent"),
-      'the card to show it',
-    );
+    await world.later(() => world.card(card), includes("can't reach the agent"), 'the card to show it');
     finish('completed', PR);
-    await world.slack.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
-    await world.later(
-      () => world.api.counts.message,
-      (count) => count === 1,
-      'the reply to be sent',
-    );
+    await world.slack.reply(card, 'And a table');
+    await world.later(() => world.api.counts.message, 1, 'the reply to be sent');
     finish('completed', `${PR}0`);
     await toldLater(world, card, `${PR}0`);
     expect(saying(await world.posts(card), '🎉').map(({ text }) => text.includes(`${PR}0`))).toEqual([
@@ -122,21 +103,13 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     const { card, finish } = await watched(world);
     finish('completed', PR);
     await toldLater(world, card, '🎉');
-    await world.slack.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
-    await world.later(
-      () => world.api.counts.message,
-      (count) => count === 1,
-      'the reply to be sent',
-    );
+    await world.slack.reply(card, 'And a table');
+    await world.later(() => world.api.counts.message, 1, 'the reply to be sent');
     finish('completed', PR);
     await toldLater(world, card, 'Updated');
     await world.clock.advance(60_000);
     finish('active', null);
-    await world.later(
-      () => world.card(card),
-      (text) => text.includes('Working'),
-      'the card to show that it goes on',
-    );
+    await world.later(() => world.card(card), includes('Working'), 'the card to show that it goes on');
     finish('completed', `${PR}0`);
     await toldLater(world, card, `${PR}0`);
     expect(saying(await world.posts(card), 'Working again')).toHaveLength(0);
@@ -164,7 +137,7 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     await world.clock.advance(4_200_000);
     await toldLater(world, card, 'no longer knows this job');
     world.api.failNext('message', { status: 404, body: { error: 'Job not found' } });
-    await world.slack.message({ channel: general, user: bob, text: 'Add an example', threadTs: card.ts });
+    await world.slack.reply(card, 'Add an example');
     await toldLater(world, card, 'Job not found');
     await world.clock.advance(60_000);
     expect(world.api.counts).toMatchObject({ create: 1, message: 1 });
@@ -192,23 +165,15 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
       [alice, bob, alice].map((user) => world.slack.press(offer, buttons.startAgain.id, user)),
     );
     await world.slack.press(offer, buttons.startAgain.id, bob);
-    await world.later(
-      () => world.card(card),
-      (text) => text.includes('Working'),
-      'the card to go on',
-    );
+    await world.later(() => world.card(card), includes('Working'), 'the card to go on');
     expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([
       ['Add a quickstart'],
       ['Add a quickstart'],
     ]);
-    await world.slack.message({ channel: general, user: bob, text: 'Now with a table', threadTs: card.ts });
-    await world.later(
-      () => world.api.counts.message,
-      (count) => count === 1,
-      'the follow-up',
-    );
+    await world.slack.reply(card, 'Now with a table');
+    await world.later(() => world.api.counts.message, 1, 'the follow-up');
     expect(world.api.jobs[1]?.prompts).toEqual(['Add a quickstart', 'Now with a table']);
-    world.api.finish(world.api.jobs[1]?.id ?? '', { status: 'completed', prLink: PR });
+    world.api.finish(1, { status: 'completed', prLink: PR });
     await toldLater(world, card, '🎉');
     // Each of the two agent jobs says once that it is at work; a reply to it does not.
     expect(saying(await world.posts(card), 'On it')).toHaveLength(2);

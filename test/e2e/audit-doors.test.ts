@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
 import { recipePausedView } from '../../src/slack/views/announcement.ts';
 import { auditAt } from '../cli/support/printed.ts';
+import { present } from '../support/is.ts';
 import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
@@ -40,7 +41,7 @@ const say = (user: string, text: string, more: { channel?: string; threadTs?: st
 /** Waits, and lets time run: posts to one channel wait for each other. */
 async function seen(what: (message: SlackMessage) => boolean): Promise<SlackMessage> {
   const found = async () => (await world.slack.control.messages(general)).findLast(what);
-  const message = await world.later(found, (one) => one !== undefined, 'the message');
+  const message = await world.later(found, present, 'the message');
   if (message === undefined) throw new Error('there is no such message');
   return message;
 }
@@ -107,7 +108,7 @@ describe('an audit has one line for what arrives twice (L4):', () => {
     [
       '*Start again*',
       async () => {
-        world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'failed' });
+        world.api.finish(0, { status: 'failed' });
         await world.settled(15_000);
         await press(bob, '*Failed.*', 'start_again');
       },

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { has, includes } from '../support/is.ts';
 import { alice, bob, describeWithLocalSlack, general, random } from '../support/local-slack.ts';
-import { toldLater } from './support/posts.ts';
-import { expectHarmless, shownBy } from './support/shown.ts';
+import { receipt, toldLater } from './support/posts.ts';
+import { expectHarmless } from './support/shown.ts';
+import { working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
 const MAX = 50_000;
@@ -14,13 +16,7 @@ describeWithLocalSlack('bad input', () => {
     });
   });
   afterAll(() => world[Symbol.asyncDispose]());
-  const seen = new Set<object>();
-  afterEach(() => {
-    for (const shown of shownBy(world)) {
-      if (!seen.has(shown)) expectHarmless(shown, [alice, bob]);
-      seen.add(shown);
-    }
-  });
+  afterEach(() => expectHarmless(world, [alice, bob]));
 
   const newestJob = () => {
     const job = world.api.jobs.at(-1);
@@ -95,7 +91,6 @@ describeWithLocalSlack('bad input', () => {
       `Ask <@${bob}> and <@U0NOBODY|nobody> in <#${general}|general>`,
       'Ask @bob and @nobody in #general',
     ],
-    ['a group', 'Ask <!subteam^S0DOCS|@docs-team>', 'Ask @docs-team'],
     [
       'links',
       'Like <https://docs.example/a?b=1&amp;c=2|this page> or <https://docs.example>',
@@ -111,7 +106,6 @@ describeWithLocalSlack('bad input', () => {
       '*bold* _it_ ~no~ `code` :tada: &amp;lt;!here&amp;gt;',
       '*bold* _it_ ~no~ `code` :tada: &lt;!here&gt;',
     ],
-    ['emoji', 'Add 👩‍👩‍👧‍👦 and 🇨🇭', 'Add 👩‍👩‍👧‍👦 and 🇨🇭'],
     ['text that runs the other way', 'أضف \u202egnp.exe\u202c دليلا', 'أضف \u202egnp.exe\u202c دليلا'],
     ['control characters', 'A\u0000B\u0007C\u001b[31mD\r\nE', 'ABC[31mD\nE'],
     ['half a character', 'A \ud83dB', 'A \ufffdB'],
@@ -121,21 +115,16 @@ describeWithLocalSlack('bad input', () => {
       '&amp;&lt;!here&gt;'.repeat(2_200),
       '&<!here>'.repeat(2_200),
     ],
-    ['40,000 characters without a space', '𝒳'.repeat(20_000), '𝒳'.repeat(20_000)],
-    ['many lines', 'line\n\n\n'.repeat(5_000).trim(), 'line\n\n\n'.repeat(5_000).trim()],
   ])(
     '%s go to the API as they were meant, and are harmless in Slack (S6, E3)',
     async (_what, text, meant) => {
-      const card = await world.ask(text);
-      await world.threadMessage(card, 'On it');
+      const card = await working(world, text);
       expect(newestJob().prompts).toEqual([meant]);
 
       const message = { channel: general, user: bob, text: `${text}!`, threadTs: card.ts };
       const reply = await world.slack.message(message);
       await world.clock.advance(4_000);
-      await expect
-        .poll(() => world.slack.reactions(reply), { message: 'the receipt "accepted"' })
-        .toEqual(['white_check_mark']);
+      await receipt(world.slack, reply, 'white_check_mark');
       expect(newestJob().prompts).toEqual([meant, `${meant}!`]);
     },
   );
@@ -148,23 +137,19 @@ describeWithLocalSlack('bad input', () => {
       `It has ${(MAX + 1).toLocaleString('en-US')} characters; the limit is ${MAX.toLocaleString('en-US')}.`,
     ],
   ])('a reply with %s is not sent: the thread says why (F1, S6)', async (what, text, reason) => {
-    const card = await world.ask(`Wait for ${what}`);
-    await world.threadMessage(card, 'On it');
+    const card = await working(world, `Wait for ${what}`);
     const { message: before } = world.api.counts;
-    const reply = await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
+    const reply = await world.slack.reply(card, text);
     const told = await world.threadMessage(card, reason);
     // Nobody asked the agent API.
     expect(told.text).not.toContain('agent API');
-    await expect
-      .poll(() => world.slack.reactions(reply), { message: 'the receipt "not sent"' })
-      .toEqual(['warning']);
+    await receipt(world.slack, reply, 'warning');
     await world.clock.advance(10_000);
     expect(world.api.counts.message).toBe(before);
   });
 
   test('“-- help” makes a prompt of a word that is a command (S2)', async () => {
-    const card = await world.ask('-- help');
-    await world.threadMessage(card, 'On it');
+    await working(world, '-- help');
     expect(newestJob().prompts).toEqual(['help']);
   });
 });
@@ -177,25 +162,16 @@ describeWithLocalSlack('hostile answers of the agent API', () => {
     const refused = await world.ask('Refuse me');
     await world.threadMessage(refused, '&lt;!channel&gt;');
 
-    const card = await world.ask('Describe me');
-    await world.threadMessage(card, 'On it');
+    const card = await working(world, 'Describe me');
     const id = world.api.jobs[0]?.id ?? '';
     const job = { id, status: hostile, model: hostile, prLink: hostile };
     const source = { repository: hostile.repeat(100), ref: hostile };
     world.api.failNext('get', { status: 200, body: { ...job, source } });
-    await world.later(
-      () => world.card(card),
-      (text) => text.includes('&lt;!channel&gt;'),
-      'the card to show it',
-    );
+    await world.later(() => world.card(card), includes('&lt;!channel&gt;'), 'the card to show it');
     const prLink = `https://evil.example/<!here>|${'x'.repeat(3_500)}`;
     world.api.finish(id, { status: 'completed', prLink });
     await toldLater(world, card, '🎉');
-    await world.later(
-      () => world.slack.messages(random),
-      (notices) => notices.length === 1,
-      'the notice',
-    );
-    for (const shown of shownBy(world)) expectHarmless(shown, [alice]);
+    await world.later(() => world.slack.messages(random), has(1), 'the notice');
+    expectHarmless(world, [alice]);
   });
 });

@@ -4,6 +4,7 @@ import { buttons } from '../../src/slack/views/buttons.ts';
 import { beside } from '../support/beside.ts';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';
+import { working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
 /** From another connection: the program's store refuses all requests and jobs until it is mended. */
@@ -83,8 +84,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
 
   test('over Socket Mode: a reply is not acknowledged, and works when Slack sends it again (F1)', async () => {
     await using world = await startWorld();
-    const card = await world.ask('Add a quickstart');
-    await world.threadMessage(card, 'On it');
+    const card = await working(world);
     await world.clock.advance(1_000);
 
     const store = await breakStore(world);
@@ -94,7 +94,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
     });
     const acks = world.proxy.socket.acks().length;
     const before = refusals(world);
-    const sending = world.slack.message({ channel: general, user: bob, text: 'Kept', threadTs: card.ts });
+    const sending = world.slack.reply(card, 'Kept');
     await expect.poll(() => refusals(world) > before, { message: 'the reply to be refused' }).toBe(true);
     await world.clock.advance(10_000);
     expect(world.proxy.socket.acks()).toHaveLength(acks);
@@ -104,36 +104,9 @@ describeWithLocalSlack('a store that cannot be written', () => {
     const reply = await sending;
     expect(world.proxy.socket.acks()).toHaveLength(acks + 1);
     // The thread is read for missed replies first.
-    await world.later(
-      () => world.slack.reactions(reply),
-      (names) => names.join() === 'white_check_mark',
-      'the receipt "accepted"',
-    );
+    await world.later(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
     await world.clock.advance(60_000);
     expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', 'Kept']]);
     expect(saying(await world.slack.messages(general), 'Starting')).toHaveLength(0);
-  });
-
-  test('while it lasts, running jobs go on when it is mended (W1)', async () => {
-    await using world = await startWorld();
-    const card = await world.ask('Add a quickstart');
-    await world.threadMessage(card, 'On it');
-    await world.clock.advance(1_000);
-    const store = await breakStore(world);
-    const job = world.api.jobs[0]?.id ?? '';
-    world.api.finish(job, { status: 'completed', prLink: 'https://github.com/acme/docs/pull/1' });
-    await world.later(
-      () => refusals(world),
-      (count) => count > 1,
-      'two checks that cannot be stored',
-    );
-    expect(saying(await world.posts(card), '🎉')).toHaveLength(0);
-    await store.mend();
-    const posts = await world.later(
-      () => world.posts(card),
-      (all) => saying(all, '🎉').length > 0,
-      'the pull request',
-    );
-    expect(saying(posts, '🎉')).toHaveLength(1);
   });
 });

@@ -3,25 +3,26 @@ import { parseConfig } from '../../src/app/config/config.ts';
 import type { Environment } from '../../src/app/config/values.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { createService } from '../../src/app/service.ts';
-import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { describeWithLocalSlack } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { noFiles } from '../support/settings.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import type { StrictFault } from '../support/strict-slack/web-api.ts';
+import { receipt } from './support/posts.ts';
+import { working } from './support/turns.ts';
 import { startWorld } from './support/world.ts';
 
 describeWithLocalSlack('the card', () => {
   test('is edited at most once in three seconds, and its last state gets drawn', async () => {
     await using world = await startWorld({ settings: { FOLLOW_UP_WINDOW: '60s' } });
-    const card = await world.ask('Add a quickstart');
-    await world.threadMessage(card, 'On it');
+    const card = await working(world);
     await world.clock.advance(10_000);
     const edits = () => world.proxy.calls('chat.update').length;
     const before = edits();
     for (let count = 1; count <= 5; count += 1) {
       const text = `Reply ${count}`;
-      const reply = await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
-      await expect.poll(() => world.slack.reactions(reply), { message: 'the receipt' }).toEqual(['eyes']);
+      const reply = await world.slack.reply(card, text);
+      await receipt(world.slack, reply, 'eyes');
     }
     expect(edits()).toBeLessThanOrEqual(before + 1);
     await world.clock.advance(3_000);
@@ -41,8 +42,7 @@ describe('the pace of a card’s edits', () => {
   async function startNoting(settings: Environment) {
     const program = await startProgram({ settings: { FOLLOW_UP_WINDOW: '5m', ...settings } });
     onTestFinished(() => program[Symbol.asyncDispose]());
-    const card = await program.ask('Add a quickstart');
-    await program.threadMessage(card, 'On it');
+    const card = await program.working();
     await program.clock.advance(10_000);
     const editedAtMs: number[] = [];
     const faults: StrictFault[] = [];
@@ -56,14 +56,8 @@ describe('the pace of a card’s edits', () => {
       editedAtMs,
       /** Of the next edits. */
       faults,
-      reply: (text: string) =>
-        program.slack.control.message({ channel: general, user: bob, text, threadTs: card.ts }),
-      shows: async (words: string) => {
-        const cards = () => program.slack.control.messages(general);
-        const isShown = (messages: readonly SlackMessage[]) =>
-          messages.some(({ ts, text }) => ts === card.ts && text.includes(words));
-        await program.later(cards, isShown, `the card to show "${words}"`);
-      },
+      reply: (text: string) => program.slack.control.reply(card, text),
+      shows: (words: string) => program.shows(card, words),
     };
   }
 

@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
-import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
+import { includes } from '../support/is.ts';
+import { alice, describeWithLocalSlack } from '../support/local-slack.ts';
+import { working } from './support/turns.ts';
 import { startWorld } from './support/world.ts';
 
 describeWithLocalSlack('replies that come while nobody listens', () => {
   test('are found at the next start, and are follow-ups once', async () => {
     await using world = await startWorld();
-    const root = await world.ask('Add a quickstart');
-    await world.threadMessage(root, 'On it');
+    const root = await working(world);
     await world.service.stop();
     for (const text of ['First missed', 'Second missed']) {
-      await world.slack.message({ channel: general, user: bob, text, threadTs: root.ts });
+      await world.slack.reply(root, text);
     }
     await world.restart();
     await world.later(
@@ -24,10 +25,9 @@ describeWithLocalSlack('replies that come while nobody listens', () => {
 
   test('are announced in the thread if they are old', async () => {
     await using world = await startWorld();
-    const root = await world.ask('Add a quickstart');
-    await world.threadMessage(root, 'On it');
+    const root = await working(world);
     await world.service.stop();
-    await world.slack.message({ channel: general, user: alice, text: 'Missed', threadTs: root.ts });
+    await world.slack.reply(root, 'Missed', alice);
     await world.clock.advance(3_600_000);
     await world.restart();
     await world.threadMessage(root, 'Picked up 1 reply');
@@ -35,14 +35,9 @@ describeWithLocalSlack('replies that come while nobody listens', () => {
 
   test('are found after a reconnect of the socket', async () => {
     await using world = await startWorld();
-    const root = await world.ask('Add a quickstart');
-    await world.threadMessage(root, 'On it');
+    const root = await working(world);
     world.proxy.socket.cut();
-    await world.slack.message({ channel: general, user: bob, text: 'In the gap', threadTs: root.ts });
-    await world.later(
-      () => world.api.jobs[0]?.prompts ?? [],
-      (prompts) => prompts.includes('In the gap'),
-      'the follow-up',
-    );
+    await world.slack.reply(root, 'In the gap');
+    await world.later(() => world.api.jobs[0]?.prompts ?? [], includes('In the gap'), 'the follow-up');
   });
 });

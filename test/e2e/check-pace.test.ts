@@ -20,7 +20,7 @@ async function startJobs(world: World, jobs: number) {
     cards.push(await world.ask(`Document endpoint ${number}`));
   await world.later(
     () => world.api.jobs.filter(({ id }) => readTimes(world, id).length > 0).length,
-    (read) => read === jobs,
+    jobs,
     'each job to be read',
   );
   return cards;
@@ -48,7 +48,7 @@ describeWithLocalSlack('with default settings', () => {
     world.api.failNext('get', { status: 429, headers: { 'retry-after': '60' } });
     await world.later(
       () => world.log.some((line) => line.includes('reads_slowed_down')),
-      (isSlow) => isSlow,
+      true,
       'the slowdown',
     );
     expect(world.api.counts.get).toBeLessThanOrEqual(before + 2 * JOBS);
@@ -58,7 +58,7 @@ describeWithLocalSlack('with default settings', () => {
     const slowedAtMs = world.clock.now();
     await world.later(
       () => world.api.jobs.every(({ id }) => readTimes(world, id).some((atMs) => atMs > slowedAtMs)),
-      (isRead) => isRead,
+      true,
       'each job to be read again',
     );
   });
@@ -78,7 +78,7 @@ describeWithLocalSlack('with default settings', () => {
     world.api.failNext('get', mistaken);
     await world.later(
       () => allSay(world, cards, 'the agent asked for a pause'),
-      (isSaid) => isSaid,
+      true,
       'all cards to say that they wait',
     );
     for (const { id } of world.api.jobs.slice(0, 2)) world.api.finish(id, { status: 'completed' });
@@ -87,11 +87,7 @@ describeWithLocalSlack('with default settings', () => {
     await world.clock.advance(4 * 60_000);
     expect(world.api.counts.get).toBe(readBefore);
     await world.clock.advance(50_000);
-    await world.later(
-      () => allSay(world, cards.slice(2), 'Working'),
-      (isSaid) => isSaid,
-      'the others to go on',
-    );
+    await world.later(() => allSay(world, cards.slice(2), 'Working'), true, 'the others to go on');
     for (const card of cards.slice(0, 2)) await toldLater(world, card, 'Done, no pull request');
   });
 
@@ -101,7 +97,7 @@ describeWithLocalSlack('with default settings', () => {
     world.api.failNext('get', mistaken);
     await world.later(
       () => allSay(world, cards, 'the agent asked for a pause'),
-      (isSaid) => isSaid,
+      true,
       'all cards to say that they wait',
     );
     const pausedAtMs = world.clock.now();
@@ -109,15 +105,11 @@ describeWithLocalSlack('with default settings', () => {
     await world.slack.message({ channel: general, user: bob, text: 'And a table', threadTs });
     await world.later(
       () => world.api.jobs.every(({ id }) => readTimes(world, id).some((atMs) => atMs > pausedAtMs)),
-      (isRead) => isRead,
+      true,
       'each job to be read again',
     );
     expect(world.clock.now() - pausedAtMs).toBeLessThan(60_000);
-    await world.later(
-      () => allSay(world, cards, 'Working'),
-      (isSaid) => isSaid,
-      'all to go on',
-    );
+    await world.later(() => allSay(world, cards, 'Working'), true, 'all to go on');
     expect(world.clock.now() - pausedAtMs).toBeLessThan(120_000);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { above } from '../support/is.ts';
 import { alice, general } from '../support/local-slack.ts';
 import { startProgram } from '../support/strict-slack/program.ts';
 
@@ -11,15 +12,10 @@ test.each([
 ])('the clock is %s: the end of a job is reported within a minute', async (_what, forwardMs) => {
   await using program = await startProgram({ settings: { SETTLE_WINDOW: '0' } });
   const { clock, api } = program;
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working();
   clock.step(forwardMs);
   const reads = api.counts.get;
-  await program.later(
-    () => api.counts.get,
-    (count) => count > reads,
-    'the job to be read',
-  );
+  await program.later(() => api.counts.get, above(reads), 'the job to be read');
   clock.step(-AN_HOUR_MS);
   const [job] = api.jobs;
   api.finish(job?.id ?? '', { status: 'completed', prLink: PR });
@@ -53,8 +49,7 @@ test.each([
 ])('the pause after an agent that keeps changing its answer %s', async (_what, stepMs) => {
   await using program = await startProgram({ settings: { POLL_MAX_INTERVAL: '5s', SETTLE_WINDOW: '0' } });
   const { clock, api } = program;
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working();
   const id = api.jobs[0]?.id ?? '';
   const steps = Array.from({ length: 9 }, (_, step) => ({
     status: 200,
@@ -69,26 +64,6 @@ test.each([
   const told = (await program.slack.control.thread(card.channel, card.ts)).map(({ text }) => text).join();
   if (stepMs === 0) expect(api.counts.get).toBe(reads);
   else expect(told).toContain('Pull request ready');
-});
-
-test('five minutes that the agent asks to wait are waited', async () => {
-  await using program = await startProgram();
-  const { clock, api } = program;
-  await program.threadMessage(await program.ask('Add a quickstart'), 'On it');
-  api.failNext('get', { status: 429, headers: { 'retry-after': '300' } });
-  const reads = api.counts.get;
-  const refused = await program.later(
-    () => api.counts.get,
-    (count) => count > reads,
-    'the job to be read',
-  );
-  await program.later(
-    () => program.log.join(),
-    (log) => log.includes('429'),
-    'the answer',
-  );
-  for (let minute = 0; minute < 4; minute += 1) await clock.advance(60_000);
-  expect(api.counts.get).toBe(refused);
 });
 
 test.each([
@@ -112,6 +87,6 @@ test.each([
   slack.onCall(() => null);
   answer.resolve();
   await program.later(() => program.api.jobs.length, Boolean, 'the job');
-  await program.later(posts, (count) => count > 1, 'the thread to be told');
+  await program.later(posts, above(1), 'the thread to be told');
   expect(posts()).toBe(2);
 });

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import type { SlackCall } from '../support/fault-proxy/call.ts';
+import { has } from '../support/is.ts';
 import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { receipt } from './support/posts.ts';
+import { shows, working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
 interface Element {
@@ -16,14 +19,11 @@ function buttonOf(call: SlackCall | undefined, actionId: string): string {
 }
 
 async function aSentReply(world: World): Promise<{ card: SlackMessage; reply: SlackMessage }> {
-  const card = await world.ask('Add a quickstart');
-  await world.threadMessage(card, 'On it');
+  const card = await working(world);
   const message = { channel: general, user: bob, text: 'Use teh CLI', threadTs: card.ts };
   const reply = await world.slack.message(message);
   await world.clock.advance(4_000);
-  await expect
-    .poll(() => world.slack.reactions(reply), { message: 'the receipt "accepted"' })
-    .toEqual(['white_check_mark']);
+  await receipt(world.slack, reply, 'white_check_mark');
   return { card, reply };
 }
 
@@ -49,7 +49,7 @@ describeWithLocalSlack('editing a reply that was sent (F3)', () => {
     expect((await press()).status).toBe(200);
     await world.clock.advance(4_000);
     const prompts = () => world.api.jobs[0]?.prompts;
-    await world.later(prompts, (all) => all?.length === 3, 'the correction');
+    await world.later(prompts, has(3), 'the correction');
     expect((await press()).status).toBe(200);
     await world.clock.advance(10_000);
     expect(prompts()).toEqual([
@@ -57,28 +57,24 @@ describeWithLocalSlack('editing a reply that was sent (F3)', () => {
       'Use teh CLI',
       'Correction of an earlier message: Use the CLI',
     ]);
-    await expect
-      .poll(() => world.slack.reactions(reply), { message: 'the receipt "accepted"' })
-      .toEqual(['white_check_mark']);
+    await receipt(world.slack, reply, 'white_check_mark');
   });
 });
 
 describeWithLocalSlack('replies that wait', () => {
   test('are counted on the card, with the time and *Send now*, which works once and then says so (F2, F3)', async () => {
     await using world = await startWorld({ settings: { FOLLOW_UP_WINDOW: '60s' } });
-    const card = await world.ask('Add a quickstart');
-    await world.threadMessage(card, 'On it');
-    await world.slack.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
-    const now = async () => (await world.slack.messages(general)).find(({ ts }) => ts === card.ts) ?? card;
-    const waiting = await world.later(
-      now,
-      ({ text }) => text.includes('Send now'),
-      'the card to offer Send now',
-    );
+    const card = await working(world);
+    await world.slack.reply(card, 'Use the CLI');
+    const waiting = await shows(world, card, 'Send now');
     expect(waiting.text).toMatch(/1 reply waiting until <!date/);
     await world.slack.press(waiting, 'send_now', bob);
     await expect.poll(() => world.api.counts.message, { message: 'the follow-up' }).toBe(1);
-    await world.later(now, ({ text }) => !text.includes('Send now'), 'the card without the button');
+    await world.later(
+      async () => (await world.card(card)).includes('Send now'),
+      false,
+      'the card without it',
+    );
 
     await world.slack.press(waiting, 'send_now', bob);
     await world.later(

@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { present } from '../support/is.ts';
+import { alice, bob, type SlackMessage } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const prompts = (program: Program) => program.api.jobs.map((job) => job.prompts);
 
 const open = (program: Program, user: string) =>
-  waitFor(
-    () => program.slack.control.modal(user),
-    (view) => view !== null,
-    { what: 'the form' },
-  );
+  waitFor(() => program.slack.control.modal(user), present, { what: 'the form' });
 
 async function refused(program: Program): Promise<{ card: SlackMessage; offer: SlackMessage }> {
   program.api.failNext('create', { status: 400, body: '{"error":"too vague"}' });
@@ -34,12 +31,7 @@ describe('*Edit and start*', () => {
     expect(told.ts).toBe(offer.ts);
     expect(told.text).not.toContain('[Edit and start]');
     expect(prompts(program)).toEqual([['Improve <!channel> & the *index*']]);
-    const now = await program.later(
-      async () => (await control.messages(general)).find(({ ts }) => ts === card.ts)?.text ?? '',
-      (text) => text.includes('Improve &lt;!channel&gt;'),
-      'the card to show the new request',
-    );
-    expect(now).toContain('alice');
+    expect((await program.shows(card, 'Improve &lt;!channel&gt;')).text).toContain('alice');
   });
 
   test('pressed when it was edited already, says so and opens no form', async () => {
@@ -82,13 +74,6 @@ describe('*I found the job…*', () => {
     expect(offer.text).toContain('[Start again] [I found the job…] [Dismiss]');
     return { card, offer };
   }
-  const onCard = (program: Program, card: SlackMessage, words: string) =>
-    program.later(
-      async () =>
-        (await program.slack.control.messages(general)).find(({ ts }) => ts === card.ts)?.text ?? '',
-      (text) => text.includes(words),
-      `the card to say "${words}"`,
-    );
   const elsewhere = async (program: Program) => {
     const path = '/v2/agent/acme-docs/job';
     const answer = await fetch(`${program.api.baseUrl}${path}`, {
@@ -111,7 +96,7 @@ describe('*I found the job…*', () => {
     );
     expect((await control.submit(bob, { agent_job: ` ${id} ` })).errors).toBeNull();
     await program.threadMessage(card, "bob found it; I'm watching that job now");
-    await control.message({ channel: general, user: alice, text: 'Use the CLI', threadTs: card.ts });
+    await control.reply(card, 'Use the CLI', alice);
     await program.later(
       () => prompts(program),
       (all) => all[0]?.length === 2,
@@ -139,11 +124,7 @@ describe('*I found the job…*', () => {
     await using program = await startProgram();
     const { control } = program.slack;
     const first = await program.ask('Describe the errors');
-    await program.later(
-      () => program.api.jobs.length,
-      (count) => count === 1,
-      'the job',
-    );
+    await program.later(() => program.api.jobs.length, 1, 'the job');
     await program.threadMessage(first, '⚙️');
     const { card, offer } = await unclear(program);
     await control.press(offer, 'watch_agent_job', alice);
@@ -154,7 +135,7 @@ describe('*I found the job…*', () => {
     expect(settled).toMatchObject({ ts: offer.ts });
     expect(settled.text).toContain(`/p${first.ts.replace('.', '')}|its thread>. Closed here.`);
     expect(settled.text).not.toContain('[Dismiss]');
-    expect(await onCard(program, card, 'Dismissed')).toContain('⚪ *Dismissed* by alice\n[Details]');
+    expect((await program.shows(card, 'Dismissed')).text).toContain('⚪ *Dismissed* by alice\n[Details]');
   });
 
   test('*Dismiss* settles the start: the card says who did it, and the thread is free', async () => {
@@ -164,10 +145,10 @@ describe('*I found the job…*', () => {
     await control.press(offer, 'dismiss_start', bob);
     const settled = await program.threadMessage(card, 'Dismissed by bob');
     expect(settled.ts).toBe(offer.ts);
-    expect(await onCard(program, card, 'Dismissed')).toContain('⚪ *Dismissed* by bob\n[Details]');
+    expect((await program.shows(card, 'Dismissed')).text).toContain('⚪ *Dismissed* by bob\n[Details]');
     await control.press(offer, 'start_again', alice);
     await program.threadMessage(card, 'Already done: Dismissed by bob.');
-    await control.message({ channel: general, user: alice, text: 'Use the CLI', threadTs: card.ts });
+    await control.reply(card, 'Use the CLI', alice);
     await program.clock.advance(60_000);
     expect(program.api.jobs).toHaveLength(0);
   });
@@ -176,14 +157,14 @@ describe('*I found the job…*', () => {
     await using program = await startProgram();
     const { control } = program.slack;
     const { card } = await unclear(program);
-    await onCard(program, card, '[Resolve…] [Details]');
+    await program.shows(card, '[Resolve…] [Details]');
     await control.press(card, 'resolve_start', bob);
     const form = JSON.stringify(await open(program, bob));
     expect(form).toContain('"start_again"');
     expect(form).toContain('Start it a second time?');
     expect(form).toContain('"agent_job"');
     await control.pressInView(bob, 'dismiss_start');
-    expect(await onCard(program, card, 'Dismissed')).toContain('⚪ *Dismissed* by bob');
+    expect((await program.shows(card, 'Dismissed')).text).toContain('⚪ *Dismissed* by bob');
     expect(JSON.stringify(control.modal(bob))).toContain('Dismissed');
   });
 });

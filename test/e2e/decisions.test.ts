@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { has } from '../support/is.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { saying, toldLater } from './support/posts.ts';
-import { working } from './support/turns.ts';
+import { shows, working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
 const settled = (world: World) => async () => saying(await world.slack.messages(general), 'Already done');
@@ -16,7 +17,7 @@ const buttonsOf = ({ blocks = [] }: SlackMessage) =>
 
 const failed = async (world: World) => {
   const card = await working(world);
-  world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'failed' });
+  world.api.finish(0, { status: 'failed' });
   return { card, offer: await toldLater(world, card, '*Failed.*') };
 };
 
@@ -30,7 +31,7 @@ describeWithLocalSlack('a used button goes away', () => {
     expect(after.ts).toBe(offer.ts);
     expect(buttonsOf(after)).toEqual([]);
     const who = /(\w+) started it again/.exec(after.text)?.[0];
-    const [late] = await world.later(settled(world), (all) => all.length === 1, 'the reason');
+    const [late] = await world.later(settled(world), has(1), 'the reason');
     expect(late?.text).toContain(`Already done: ${who}.`);
     await world.clock.advance(5_000);
     expect(world.api.counts.create).toBe(2);
@@ -39,17 +40,13 @@ describeWithLocalSlack('a used button goes away', () => {
   test('also when it was pressed on the card, and however long Slack refuses the edit', async () => {
     await using world = await startWorld();
     const { card } = await failed(world);
-    const offering = await world.later(
-      async () => (await world.slack.messages(general)).find(({ ts }) => ts === card.ts),
-      (now) => now?.text.includes('[Start again]') === true,
-      'the card to offer it',
-    );
+    const offering = await shows(world, card, '[Start again]');
     const busy = { status: 429, headers: { 'retry-after': '5' } } as const;
     world.proxy.fail('chat.update', busy, busy);
-    if (offering) await world.slack.press(offering, 'start_again', bob);
+    await world.slack.press(offering, 'start_again', bob);
     const after = await world.later(
       async () => saying(await world.posts(card), 'started it again'),
-      (all) => all.length === 1,
+      has(1),
       'the message to say who',
     );
     expect(after.map(buttonsOf)).toEqual([[]]);
@@ -59,7 +56,7 @@ describeWithLocalSlack('a used button goes away', () => {
     await using world = await startWorld({ settings: { LONG_RUNNING_AFTER: '1m' } });
     const card = await working(world);
     world.api.failNext('message', { status: 400, body: '{"error":"not now"}' });
-    await world.slack.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
+    await world.slack.reply(card, 'Use the CLI');
     const offer = await toldLater(world, card, 'Not sent');
     expect(offer.text).toContain(`<@${bob}>`);
     await world.slack.press(offer, 'send_again', alice);
@@ -74,14 +71,14 @@ describeWithLocalSlack('a used button goes away', () => {
     await using world = await startWorld();
     const card = await working(world);
     world.api.failNext('message', { status: 400, body: '{"error":"not now"}' });
-    await world.slack.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
+    await world.slack.reply(card, 'Use the CLI');
     const refused = await toldLater(world, card, 'Not sent');
-    world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed' });
+    world.api.finish(0, { status: 'completed' });
     const end = await toldLater(world, card, '1 reply may not be included');
     await world.slack.press(end, 'send_again', alice);
     const after = await world.later(
       async () => saying(await world.posts(card), 'sent it again'),
-      (all) => all.length === 2,
+      has(2),
       'both messages to say who',
     );
     expect(after.map((post) => [post.ts, buttonsOf(post)])).toEqual([
@@ -89,7 +86,7 @@ describeWithLocalSlack('a used button goes away', () => {
       [end.ts, ['follow_up']],
     ]);
     await world.slack.press(end, 'send_again', bob);
-    const [late] = await world.later(settled(world), (all) => all.length === 1, 'the reason');
+    const [late] = await world.later(settled(world), has(1), 'the reason');
     expect(late?.text).toContain(`sent it again`);
   });
 
@@ -98,7 +95,7 @@ describeWithLocalSlack('a used button goes away', () => {
     const card = await working(world);
     await world.clock.advance(120_000);
     await toldLater(world, card, 'Still working after');
-    world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed' });
+    world.api.finish(0, { status: 'completed' });
     const after = await world.later(
       async () => saying(await world.posts(card), 'Still working after'),
       ([post]) => post !== undefined && buttonsOf(post).length === 0,
@@ -120,8 +117,38 @@ describeWithLocalSlack('a used button goes away', () => {
     await world.restart();
     await world.later(
       async () => saying(await world.posts(card), 'started it again'),
-      (all) => all.length === 1,
+      has(1),
       'the message to say who',
     );
+  });
+});
+
+/** What is missing for an hour is gone; by then it is looked for minutes apart. */
+const GONE_AFTER_MS = 70 * 60_000;
+
+describeWithLocalSlack('the card', () => {
+  test('offers *Send again* for the oldest replies that were not sent (F1)', async () => {
+    await using world = await startWorld();
+    const card = await working(world);
+    world.api.failNext('message', { status: 400, body: '{"error":"not now"}' });
+    await world.slack.reply(card, 'Use the CLI');
+    await toldLater(world, card, 'Not sent');
+    await world.slack.press(await shows(world, card, '[Send again]'), 'send_again', bob);
+    await world.later(() => world.api.jobs[0]?.prompts.length, 2, 'the follow-up');
+  });
+
+  test('of a job that the API does not know any more: the thread offers *Start again* to a reply (F6)', async () => {
+    await using world = await startWorld();
+    const card = await working(world);
+    const missing = { status: 404, body: '{"error":"job not found"}' };
+    world.api.failNext('get', ...Array.from({ length: 100 }, () => missing));
+    await world.clock.advance(GONE_AFTER_MS);
+    await toldLater(world, card, 'no longer knows this job');
+    world.api.failNext('message', missing);
+    await world.slack.reply(card, 'Use the CLI');
+    const refused = await toldLater(world, card, 'no longer knows this job');
+    await world.slack.press(refused, 'start_again', bob);
+    await world.later(() => world.api.jobs.at(-1)?.prompts, has(2), 'the new job to have the reply');
+    expect(world.api.jobs.at(-1)?.prompts).toEqual(['Add a quickstart', 'Use the CLI']);
   });
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { beside } from '../support/beside.ts';
+import { includes } from '../support/is.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
@@ -10,8 +11,7 @@ const allowing = (user: string) => `access: { users: [${user}] }`;
 let program: Program;
 let file: string;
 const shown = () => JSON.stringify(program.slack.control.modal(alice)?.blocks ?? []);
-const shows = (words: string) =>
-  program.later(shown, (modal) => modal.includes(words), `a modal with "${words}"`);
+const shows = (words: string) => program.later(shown, includes(words), `a modal with "${words}"`);
 
 /** A home tab from before Slack refused the card, with *Details* of that job, which offer *Try again*. */
 beforeEach(async () => {
@@ -30,11 +30,11 @@ beforeEach(async () => {
   await slack.control.command({ channel: general, user: alice, text: 'Explain the rate limits' });
   await slack.control.openHome(alice);
   const home = () => JSON.stringify(slack.control.home(alice)?.blocks ?? []);
-  await program.later(home, (blocks) => blocks.includes('rate limits'), 'the job at home');
+  await program.later(home, includes('rate limits'), 'the job at home');
   refuse('restricted_action');
   await program.later(
     async () => (await slack.control.messages(general)).map(({ text }) => text).join(),
-    (texts) => texts.includes("posting isn't allowed"),
+    includes("posting isn't allowed"),
     'the refusal',
   );
   await slack.control.pressInView(alice, 'show_job');
@@ -46,11 +46,7 @@ test('*Try again* there starts the job, and shows it (L2, S4)', async () => {
   await program.slack.control.pressInView(alice, 'try_again');
   expect(await shows('The card is about to appear')).toContain('*Starting*');
   expect(shown()).not.toContain('try_again');
-  await program.later(
-    () => program.api.counts.create,
-    (count) => count === 1,
-    'the job',
-  );
+  await program.later(() => program.api.counts.create, 1, 'the job');
 });
 
 test('*Try again* there that comes too late says so, and shows the job as it is now (L2)', async () => {

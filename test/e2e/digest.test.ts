@@ -59,7 +59,7 @@ test('a digest for a channel without the bot is given up, and the log says so (L
   await world.restart();
   await world.later(
     () => world.log.filter((line) => line.includes('"event":"digest_not_posted"')).length,
-    (count) => count > 0,
+    Boolean,
     'the log',
   );
 });

@@ -110,7 +110,7 @@ describe('Start at a draft', () => {
   test('sends the snippets of the thread along (T2)', async () => {
     const root = await write('The limits are wrong');
     const files = [{ name: 'log.txt', content: 'HTTP 429', mode: 'snippet' }] as const;
-    await world.slack.control.message({ channel: general, user: bob, text: 'See', threadTs: root.ts, files });
+    await world.slack.control.reply(root, 'See', bob, { files });
     await react(root);
     await press(await draftOf(root), 'start_draft');
     await world.settled();

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { has, includes } from '../support/is.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import type { Delivery } from '../support/strict-slack/delivery.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
+import { startStrictWorld } from './support/strict-world.ts';
 
 /** Lets Slack store the next cards, and keeps their answers back until this is called. */
 function holdCardAnswers({ slack }: Program): () => void {
@@ -14,8 +17,7 @@ function holdCardAnswers({ slack }: Program): () => void {
 
 const isAbout = (payload: unknown, words: string) => JSON.stringify(payload).includes(words);
 
-const reply = ({ slack }: Program, card: SlackMessage, text: string) =>
-  slack.control.message({ channel: general, user: bob, text, threadTs: card.ts });
+const reply = ({ slack }: Program, card: SlackMessage, text: string) => slack.control.reply(card, text);
 
 describe('a reply to a card that is so new that its thread is not known yet', () => {
   test('goes to the agent before one that was written later (F1)', async () => {
@@ -25,11 +27,7 @@ describe('a reply to a card that is so new that its thread is not known yet', ()
     await reply(program, card, 'First');
     for (let second = 0; second < 8; second += 1) await program.clock.advance(1_000);
     release();
-    await program.later(
-      () => program.api.jobs.length,
-      (count) => count === 1,
-      'the job',
-    );
+    await program.later(() => program.api.jobs.length, 1, 'the job');
     await reply(program, card, 'Second');
     const prompts = await program.later(
       () => program.api.jobs[0]?.prompts.join('\n\n') ?? '',
@@ -46,11 +44,7 @@ describe('a reply to a card that is so new that its thread is not known yet', ()
     for (let other = 1; other <= 25; other += 1) {
       await slack.control.command({ channel: general, user: alice, text: `Document part ${other}` });
     }
-    await program.later(
-      () => slack.calls('chat.postMessage').length,
-      (count) => count === 25,
-      'the other cards to be tried',
-    );
+    await program.later(() => slack.calls('chat.postMessage').length, 25, 'the other cards to be tried');
     const release = holdCardAnswers(program);
     const card = await program.ask('Add a quickstart');
     await reply(program, card, 'Mention the CLI');
@@ -58,7 +52,7 @@ describe('a reply to a card that is so new that its thread is not known yet', ()
     await clock.advance(1_000);
     await program.later(
       () => program.api.jobs.flatMap(({ prompts }) => prompts),
-      (prompts) => prompts.includes('Mention the CLI'),
+      includes('Mention the CLI'),
       'the reply at the agent',
     );
   });
@@ -77,7 +71,7 @@ test('a reply that arrives before the mention that it answers goes to the agent,
   await reply(program, root, 'Second');
   const prompts = await program.later(
     () => program.api.jobs[0]?.prompts.join('\n\n') ?? '',
-    (all) => all.includes('Second'),
+    includes('Second'),
     'both replies at the agent',
   );
   expect(prompts).toBe('Add a quickstart\n\nFirst\n\nSecond');
@@ -90,7 +84,7 @@ test('in a thread that may be anybody’s, nobody is told that they may not use 
   control.addUser({ id: 'U0GUEST', name: 'gina', isRestricted: true });
   control.invite(general, 'U0GUEST');
   const root = await control.message({ channel: general, user: alice, text: 'Lunch?' });
-  await control.message({ channel: general, user: 'U0GUEST', text: 'Yes', threadTs: root.ts });
+  await control.reply(root, 'Yes', 'U0GUEST');
   await program.clock.advance(60_000);
   expect(calls('users.info').length).toBeGreaterThan(0);
   expect(calls('chat.postEphemeral')).toEqual([]);
@@ -133,7 +127,7 @@ describe('a card whose answer was lost, in a channel that the bot was removed fr
     const card = await program.ask('Add a quickstart');
     const written = await reply(program, card, 'Mention the CLI');
     slack.control.remove(general, strictApp.botUserId);
-    await later(saying(program, '/invite @docs-agent'), (all) => all.length === 1, 'the private answer');
+    await later(saying(program, '/invite @docs-agent'), has(1), 'the private answer');
     return written;
   }
 
@@ -153,11 +147,7 @@ describe('a card whose answer was lost, in a channel that the bot was removed fr
     await pass(program, DAY_MS / 12);
     slack.control.invite(general, strictApp.botUserId);
     await program.clock.advance(300_000);
-    await program.later(
-      () => slack.control.reactions(written),
-      (names) => names.includes('white_check_mark'),
-      'the receipt',
-    );
+    await program.later(() => slack.control.reactions(written), includes('white_check_mark'), 'the receipt');
     expect(api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', 'Mention the CLI']]);
     const cards = await saying(program, '[Details]')();
     expect(cards.filter(({ thread_ts }) => thread_ts === undefined)).toHaveLength(1);
@@ -169,6 +159,46 @@ describe('a card whose answer was lost, in a channel that the bot was removed fr
     await pass(program, DAY_MS);
     const offers = async () =>
       (await program.slack.control.messages(alice)).filter(({ text }) => text.includes('[Start]'));
-    await program.later(offers, (all) => all.length === 1, 'the offer');
+    await program.later(offers, has(1), 'the offer');
   });
+});
+
+const mention = `<@${strictApp.botUserId}> Fix the typos`;
+
+/** Slack's first two tries fail, so it delivers this message a minute later. */
+function isLost({ payload, attempt }: Delivery, text: string): boolean {
+  return attempt < 2 && JSON.stringify(payload).includes(JSON.stringify(text).slice(1, -1));
+}
+
+for (const [what, channel, text] of [
+  ['mention', general, mention],
+  ['direct message', alice, 'Fix the typos'],
+] as const) {
+  test(`replies that come before a ${what} that Slack delivers again a minute later are follow-ups, in order and once (F1)`, async () => {
+    await using world = await startStrictWorld({ mode: 'http' });
+    const { slack } = world;
+    slack.onDelivery((delivery) => (isLost(delivery, text) ? 0 : 1));
+    const root = await slack.control.message({ channel, user: alice, text });
+    const say = (user: string, words: string) => slack.control.reply(root, words, user);
+    const first = await say(bob, 'And the lynks');
+    await say(alice, 'And the titles');
+    const withdrawn = await say(bob, 'And the footer');
+    await world.settled(30_000);
+    await slack.control.editMessage(first, 'And the links');
+    await slack.control.deleteMessage(withdrawn);
+    await world.settled(40_000);
+    await world.started('Fix the typos');
+    await say(bob, 'And the menus');
+    await world.settled(30_000);
+    const said = (world.prompts()[0] ?? []).join('\n\n');
+    expect(said).toBe('Fix the typos\n\nAnd the links\n\nAnd the titles\n\nAnd the menus');
+  });
+}
+
+test('the thread of a mention that comes in time is not read', async () => {
+  await using world = await startStrictWorld();
+  await world.slack.control.message({ channel: general, user: alice, text: mention });
+  await world.started('Fix the typos');
+  await world.settled(10_000);
+  expect(world.slack.calls('conversations.replies')).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { receipt } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';
 
 describeWithLocalSlack('a reply that waits, and is changed in Slack (F3)', () => {
@@ -7,8 +8,7 @@ describeWithLocalSlack('a reply that waits, and is changed in Slack (F3)', () =>
     await using world = await startWorld();
     const card = await world.ask('Add a quickstart');
     await world.threadMessage(card, 'On it');
-    const reply = (text: string) =>
-      world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
+    const reply = (text: string) => world.slack.reply(card, text);
     const changed = await reply('Mention teh CLI');
     const deleted = await reply('Never mind');
     await world.slack.editMessage(changed, 'Mention the CLI');
@@ -17,9 +17,7 @@ describeWithLocalSlack('a reply that waits, and is changed in Slack (F3)', () =>
     await expect
       .poll(() => world.api.jobs[0]?.prompts, { message: 'the message' })
       .toEqual(['Add a quickstart', 'Mention the CLI']);
-    await expect
-      .poll(() => world.slack.reactions(changed), { message: 'the receipt' })
-      .toEqual(['white_check_mark']);
+    await receipt(world.slack, changed, 'white_check_mark');
   });
 });
 

@@ -14,8 +14,7 @@ const FAULT = `create trigger fault before update on job when new.stage = 'ended
 async function jobsThatFail(world: StrictWorld, prompts: readonly string[]) {
   const cards = [];
   for (const prompt of prompts) {
-    const card = await world.ask(prompt);
-    await world.threadMessage(card, 'On it');
+    const card = await world.working(prompt);
     cards.push(card);
   }
   const file = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { includes, some } from '../support/is.ts';
 import { alice, general, random } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
@@ -43,11 +44,7 @@ test.each([
   });
   const end = await program.threadMessage(card, 'Pull request ready');
   expect(end.text).toContain(`<${link}|acme/docs#14>`);
-  const [notice] = await program.later(
-    () => program.slack.control.messages(random),
-    ({ length }) => length > 0,
-    'the notice',
-  );
+  const [notice] = await program.later(() => program.slack.control.messages(random), some, 'the notice');
   expect(notice?.text).toContain(`<${link}|acme/docs#14>`);
   await program.clock.advance(60_000);
   expect(await everywhere(program)).not.toContain(hush);
@@ -78,11 +75,7 @@ test('one in a status, or in the words of a refusal, is told to nobody', async (
     body: { error: `cannot clone ${withToken}: test-key is wrong` },
   });
   await program.slack.control.command({ channel: general, user: alice, text: 'Add a glossary' });
-  await program.later(
-    () => everywhere(program),
-    (all) => all.includes('Not accepted'),
-    'the refusal',
-  );
+  await program.later(() => everywhere(program), includes('Not accepted'), 'the refusal');
   const all = await everywhere(program);
   expect(all).toContain('cannot clone https://[redacted]@github.com/acme/docs: … is wrong');
   expect(all).not.toContain(hush);

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { includes } from '../support/is.ts';
 import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { openThreadForm } from './support/posts.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -18,8 +20,7 @@ const modal = () => world.slack.control.modal(alice);
 /** The whole form, as text. */
 const shown = () => JSON.stringify(modal()?.blocks);
 /** Waits until the form shows these words. */
-const opened = (words: string) =>
-  waitFor(shown, (text = '') => text.includes(words), { what: `a form with "${words}"` });
+const opened = (words: string) => waitFor(shown, includes(words), { what: `a form with "${words}"` });
 const submit = (values: Readonly<Record<string, string | string[]>> = {}) =>
   world.slack.control.submit(alice, values);
 
@@ -117,10 +118,7 @@ describe('a mention in a thread without a job', () => {
     const offer = await world.sentPrivately(general, '*Send this thread along?*');
     await world.slack.control.press(offer, 'choose_messages', alice);
   };
-  const chosen = async () => {
-    await choose();
-    await opened('Include these messages');
-  };
+  const chosen = () => openThreadForm(world, alice, 'Include these messages');
 
   const offered = () =>
     world.sentPrivately(general, '*Send this thread along?* 2 messages, by bob and alice');

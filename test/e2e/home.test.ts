@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { includes } from '../support/is.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -24,12 +25,11 @@ async function openHome(program: Program, user = alice): Promise<string> {
 test('the home of a person shows the own jobs, and what is left of the budget (L2)', async () => {
   await using program = await startProgram();
   expect(await openHome(program)).toContain('Nothing is open');
-  const card = await program.ask('Explain the rate limits');
-  await program.threadMessage(card, 'On it');
+  await program.working('Explain the rate limits');
   expect(await openHome(program, bob)).not.toContain('Explain the rate limits');
   const home = await program.later(
     () => homeOf(program),
-    (shown) => shown.includes('99 of 100 requests and replies left'),
+    includes('99 of 100 requests and replies left'),
     'the home after the start',
   );
   expect(home).toContain('Explain the rate limits');
@@ -42,18 +42,13 @@ test('an open home follows the jobs of its person by itself, and not for each li
   await using program = await startProgram();
   const { api, slack } = program;
   await openHome(program);
-  const card = await program.ask('Explain the rate limits');
-  await program.threadMessage(card, 'On it');
-  await program.later(
-    () => homeOf(program),
-    (home) => home.includes('⚙️ *Working*'),
-    'the job at home',
-  );
+  await program.working('Explain the rate limits');
+  await program.later(() => homeOf(program), includes('⚙️ *Working*'), 'the job at home');
   const drawn = slack.calls('views.publish').length;
   expect(drawn).toBeLessThan(8);
   await program.clock.advance(120_000);
   expect(slack.calls('views.publish').length).toBe(drawn);
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' });
+  api.finish(0, { status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' });
   await program.later(
     () => homeOf(program),
     (home) =>
@@ -65,17 +60,12 @@ test('an open home follows the jobs of its person by itself, and not for each li
 test('*Details* at home opens the job in full (L2)', async () => {
   await using program = await startProgram();
   await openHome(program);
-  const card = await program.ask('Explain the rate limits');
-  await program.threadMessage(card, 'On it');
-  await program.later(
-    () => homeOf(program),
-    (home) => home.includes('Details'),
-    'the job at home',
-  );
+  await program.working('Explain the rate limits');
+  await program.later(() => homeOf(program), includes('Details'), 'the job at home');
   await program.slack.control.pressInView(alice, 'show_job');
   await program.later(
     () => JSON.stringify(program.slack.control.modal(alice)?.blocks ?? []),
-    (blocks) => blocks.includes('*Turn 1*'),
+    includes('*Turn 1*'),
     'the modal',
   );
 });
@@ -103,8 +93,7 @@ test('a guest reads at home why there is nothing (L2, A1)', async () => {
 test('a form that Slack does not open has no thread read again for missed replies (L2)', async () => {
   await using program = await startProgram();
   const { slack } = program;
-  const card = await program.ask('Explain the rate limits');
-  await program.threadMessage(card, 'On it');
+  await program.working('Explain the rate limits');
   await openHome(program);
   await program.clock.advance(10_000);
   const readBefore = slack.calls('conversations.replies').length;
@@ -114,7 +103,7 @@ test('a form that Slack does not open has no thread read again for missed replie
   await slack.control.pressInView(alice, 'start_job');
   await program.later(
     () => slack.calls('chat.postMessage').filter(({ args }) => args.channel === alice).length,
-    (count) => count > 0,
+    Boolean,
     'the private answer',
   );
   await program.clock.advance(10_000);
@@ -125,21 +114,16 @@ test('what needs its reader comes first at home, and its button works there (L2)
   await using program = await startProgram();
   const { api, slack } = program;
   await openHome(program);
-  const card = await program.ask('Explain the rate limits');
-  await program.threadMessage(card, 'On it');
-  api.finish(api.jobs[0]?.id ?? '', { status: 'failed' });
+  await program.working('Explain the rate limits');
+  api.finish(0, { status: 'failed' });
   const home = await program.later(
     () => homeOf(program),
-    (shown) => shown.includes('Needs your attention'),
+    includes('Needs your attention'),
     'the failed job at home',
   );
   expect(home).toMatch(/Needs your attention.*Explain the rate limits.*Start again.*Open/s);
   await slack.control.pressInView(alice, 'start_again');
-  await program.later(
-    () => api.counts.create,
-    (count) => count === 2,
-    'the second start',
-  );
+  await program.later(() => api.counts.create, 2, 'the second start');
   await program.later(
     () => homeOf(program),
     (shown) => !shown.includes('Needs your attention'),
@@ -157,9 +141,8 @@ test('what is dismissed at home stays away, also after a restart, until the job 
       `${words} at home: ${isThere}`,
     );
   await slack.control.openHome(alice);
-  const card = await world.ask('Explain the rate limits');
-  await world.threadMessage(card, 'On it');
-  api.finish(api.jobs[0]?.id ?? '', { status: 'failed' });
+  const card = await world.working('Explain the rate limits');
+  api.finish(0, { status: 'failed' });
   await atHome('Needs your attention', true);
   await slack.control.pressInView(alice, 'dismiss_need');
   await atHome('Needs your attention', false);
@@ -168,12 +151,8 @@ test('what is dismissed at home stays away, also after a restart, until the job 
   await world.settled();
   expect(homeOf(world)).not.toContain('Needs your attention');
   await slack.control.press(await world.threadMessage(card, 'Failed'), 'start_again', bob);
-  await world.later(
-    () => api.counts.create,
-    (count) => count === 2,
-    'the second start',
-  );
-  api.finish(api.jobs[1]?.id ?? '', { status: 'failed' });
+  await world.later(() => api.counts.create, 2, 'the second start');
+  api.finish(1, { status: 'failed' });
   await atHome('Needs your attention', true);
 });
 
@@ -187,12 +166,7 @@ admins: [${alice}]
   await using program = await startProgram({ configFile, settings: { NOTICE_CHANNELS: random } });
   const { slack } = program;
   // Time stands still meanwhile: a look that takes seconds is given up.
-  const opened = (words: string) =>
-    waitFor(
-      () => homeOf(program),
-      (home) => home.includes(words),
-      { what: words },
-    );
+  const opened = (words: string) => waitFor(() => homeOf(program), includes(words), { what: words });
   await slack.control.openHome(alice);
   const home = await opened('✅ *Permissions* all granted');
   expect(home).toContain(`❌ *Notices* don't reach <#${random}> (not_in_channel)`);

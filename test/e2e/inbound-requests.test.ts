@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { localApp } from '../../demo/local-slack/workspace.ts';
+import { above, includes, some } from '../support/is.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';
+import { working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
 let sequence = 0;
@@ -17,16 +19,10 @@ const cards = async (world: World, prompt: string) =>
 /** What the agent was sent after the prompt, in the newest job. */
 const followUps = (world: World) => world.api.jobs.at(-1)?.prompts.slice(1) ?? [];
 
-async function working(world: World, prompt: string): Promise<SlackMessage> {
-  const card = await world.ask(prompt);
-  await world.threadMessage(card, 'On it');
-  return card;
-}
-
 /** Whatever was sent before it would have gone out together with this reply, or before it. */
 async function expectFollowUps(world: World, card: SlackMessage, expected: readonly string[]): Promise<void> {
   await world.clock.advance(10_000);
-  await world.slack.message({ channel: general, user: bob, text: 'the last one', threadTs: card.ts });
+  await world.slack.reply(card, 'the last one');
   await world.clock.advance(4_000);
   await expect
     .poll(() => followUps(world).some((text) => text.endsWith('the last one')), { message: 'the last reply' })
@@ -168,7 +164,7 @@ describeWithLocalSlack('requests over signed HTTP', () => {
   test('replies in other threads are nobody’s follow-ups (F1)', async () => {
     const card = await working(world, 'Listen in this thread');
     const root = await world.slack.message({ channel: general, user: bob, text: 'another thread' });
-    await world.slack.message({ channel: general, user: bob, text: 'elsewhere', threadTs: root.ts });
+    await world.slack.reply(root, 'elsewhere');
     const elsewhere = { type: 'message', channel: 'C0ELSEWHERE', user: bob, ts: newTs(), thread_ts: card.ts };
     await world.signed.sendEvent({ event: { ...elsewhere, text: 'another channel' } });
     await expectFollowUps(world, card, []);
@@ -191,13 +187,9 @@ describeWithLocalSlack('requests over signed HTTP', () => {
   test('replies that come before the job exists wait, and go out in order (F2)', async () => {
     world.api.failNext('create', { status: 429, headers: { 'retry-after': '60' } });
     const card = await world.ask('Start late');
-    await world.later(
-      () => world.card(card),
-      (text) => text.includes('hourly limit is used up'),
-      'the card to say so',
-    );
+    await world.later(() => world.card(card), includes('hourly limit is used up'), 'the card to say so');
     for (const text of ['Early', 'Also early']) {
-      await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
+      await world.slack.reply(card, text);
       await world.clock.advance(10_000);
     }
     await expect
@@ -218,19 +210,15 @@ describeWithLocalSlack('requests over Socket Mode that are delivered twice', () 
     await using world = await startWorld();
     world.proxy.socket.duplicate(2);
     const card = await working(world, 'Start once');
-    await world.slack.message({ channel: general, user: bob, text: 'Only once', threadTs: card.ts });
+    await world.slack.reply(card, 'Only once');
     await expectFollowUps(world, card, ['Only once']);
     // Until the new turn was seen active, an ending would be taken for that of the turn before.
     const reads = world.api.counts.get;
-    await world.later(
-      () => world.api.counts.get,
-      (count) => count > reads,
-      'a check',
-    );
-    world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'failed' });
+    await world.later(() => world.api.counts.get, above(reads), 'a check');
+    world.api.finish(0, { status: 'failed' });
     const [offer] = await world.later(
       async () => saying(await world.posts(card), 'Failed'),
-      (posts) => posts.length > 0,
+      some,
       'the failure',
     );
     if (offer !== undefined) await world.slack.press(offer, 'start_again', alice);

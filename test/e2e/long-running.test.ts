@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { says } from '../support/is.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { saying, toldLater } from './support/posts.ts';
+import { working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
 const MINUTE_MS = 60_000;
@@ -8,8 +10,7 @@ const DAY_MS = 86_400_000;
 
 /** A job that was read last when its turn had lasted for two minutes, and its question. */
 async function aLongRunningJob(world: World): Promise<{ card: SlackMessage; question: SlackMessage }> {
-  const card = await world.ask('Add a quickstart');
-  await world.threadMessage(card, 'On it');
+  const card = await working(world);
   await world.clock.advance(2 * MINUTE_MS);
   return { card, question: await toldLater(world, card, 'Still working') };
 }
@@ -24,7 +25,7 @@ describeWithLocalSlack('a turn that lasts long (W4)', () => {
     await world.slack.press(question, 'stop_watching', bob);
     const unwatched = await world.later(
       () => now(world, card),
-      ({ text }) => text.includes('No longer watching'),
+      says('No longer watching'),
       'the card to say so',
     );
     expect(unwatched.text).toContain('the agent may still be working');
@@ -50,7 +51,7 @@ describeWithLocalSlack('a turn that lasts long (W4)', () => {
     await world.slack.press(question, 'keep_watching', bob);
     await world.later(
       async () => saying(await world.slack.messages(general), 'Already done').length,
-      (count) => count === 2,
+      2,
       'the private answers',
     );
   });
@@ -64,6 +65,6 @@ describeWithLocalSlack('a turn that lasts long (W4)', () => {
     await world.slack.press(question, 'keep_watching', bob);
     await expect.poll(questions, { message: 'the question to be answered in place' }).toBe(0);
     await world.clock.advance(2 * MINUTE_MS);
-    await world.later(questions, (count) => count === 1, 'the next question');
+    await world.later(questions, 1, 'the next question');
   });
 });

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { alice, bob, describeWithLocalSlack, general, random } from '../support/local-slack.ts';
+import { some } from '../support/is.ts';
+import { alice, describeWithLocalSlack, random } from '../support/local-slack.ts';
+import { receipt } from './support/posts.ts';
+import { working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
 const PR = 'https://github.com/acme/docs/pull/1';
@@ -35,11 +38,7 @@ for (const mode of ['socket', 'http'] as const) {
         (text) => text.includes('Pull request ready') && text.includes(PR),
         'the card to show the pull request',
       );
-      const notices = await world.later(
-        () => world.slack.messages(random),
-        (messages) => messages.length > 0,
-        'the notice',
-      );
+      const notices = await world.later(() => world.slack.messages(random), some, 'the notice');
       expect(notices[0]?.text).toContain(PR);
 
       await world.clock.advance(60_000);
@@ -50,17 +49,12 @@ for (const mode of ['socket', 'http'] as const) {
 
     test('a reply is a follow-up with receipts (F1)', async () => {
       await using world = await startWorld({ mode });
-      const root = await world.ask('Add a quickstart');
-      await world.threadMessage(root, 'On it');
+      const root = await working(world);
       const text = 'Mention the CLI &amp; the API';
-      const reply = await world.slack.message({ channel: general, user: bob, text, threadTs: root.ts });
-      await expect
-        .poll(() => world.slack.reactions(reply), { message: 'the receipt "stored"' })
-        .toEqual(['eyes']);
+      const reply = await world.slack.reply(root, text);
+      await receipt(world.slack, reply, 'eyes');
       await world.clock.advance(4_000);
-      await expect
-        .poll(() => world.slack.reactions(reply), { message: 'the receipt "accepted"' })
-        .toEqual(['white_check_mark']);
+      await receipt(world.slack, reply, 'white_check_mark');
       expect(world.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'Mention the CLI & the API']);
     });
 
@@ -75,12 +69,8 @@ for (const mode of ['socket', 'http'] as const) {
         (posts) => announced(posts).length === 1,
         'the link',
       );
-      await world.slack.message({ channel: general, user: bob, text: 'One more thing', threadTs: root.ts });
-      await world.later(
-        () => world.api.counts.message,
-        (count) => count === 1,
-        'the follow-up',
-      );
+      await world.slack.reply(root, 'One more thing');
+      await world.later(() => world.api.counts.message, 1, 'the follow-up');
       await world.clock.advance(15_000);
       expect(updated(await world.posts(root))).toHaveLength(0);
       await world.later(

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { has, includes } from '../support/is.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type Program, type ProgramOptions, startProgram } from '../support/strict-slack/program.ts';
+import { openThreadForm } from './support/posts.ts';
 
 const mention = `<@${strictApp.botUserId}>`;
 const HINT = 'I only read new messages. Send it as a new message to start a job.';
@@ -49,15 +51,10 @@ test('an edit of a message that mentioned the bot before is not told so (F5)', a
 test("in a job's thread it is an edit of a reply like any other (F3, F5)", async () => {
   const { program, control, write } = await start({ settings: { FOLLOW_UP_WINDOW: '60s' } });
   await using _ = program;
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working();
   const reply = await write('Shorter', card.ts);
   await control.editMessage(reply, `${mention} Much shorter`);
-  await program.later(
-    () => program.api.jobs[0]?.prompts,
-    (prompts) => prompts?.length === 2,
-    'the follow-up',
-  );
+  await program.later(() => program.api.jobs[0]?.prompts, has(2), 'the follow-up');
   expect(program.api.jobs[0]?.prompts[1]).toBe('Much shorter');
   expect(hints(program)).toEqual([]);
 });
@@ -67,16 +64,11 @@ test('where only mentions are follow-ups, the reply goes out as it reads now (F4
     configFile: `channels: { ${general}: { follow_ups: mentions } }`,
   });
   await using _ = program;
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working();
   const reply = await write('Shorter', card.ts);
   await program.clock.advance(5_000);
   await control.editMessage(reply, `${mention} Much shorter`);
-  await program.later(
-    () => control.reactions(reply),
-    (names) => names.includes('white_check_mark'),
-    'the receipt',
-  );
+  await program.later(() => control.reactions(reply), includes('white_check_mark'), 'the receipt');
   expect(program.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'Much shorter']);
   expect(hints(program)).toEqual([]);
 });
@@ -87,20 +79,9 @@ test("in a job's thread, who adds it to what was written before the job is told,
   const root = await write('The limits are not documented');
   const older = await write('Indeed', root.ts);
   await write(`${mention} Document them`, root.ts);
-  const offer = (await control.messages(general)).find(({ text }) => text.includes('Send this thread along'));
-  if (offer === undefined) throw new Error('no offer');
-  await control.press(offer, 'choose_messages', bob);
-  await program.later(
-    () => JSON.stringify(control.modal(bob)),
-    (form) => form.includes('Indeed'),
-    'the form',
-  );
+  await openThreadForm(program, bob, 'Indeed');
   await control.submit(bob);
-  await program.later(
-    () => program.api.jobs.length,
-    (count) => count === 1,
-    'the job',
-  );
+  await program.later(() => program.api.jobs.length, 1, 'the job');
   await control.editMessage(older, `${mention} Indeed`);
   await control.editMessage(root, `${mention} The limits are not documented`);
   await program.clock.advance(20_000);

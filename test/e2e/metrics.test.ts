@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { backUp } from '../../src/store/backup.ts';
 import { beside } from '../support/beside.ts';
+import { has } from '../support/is.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { scrape } from '../support/scraped.ts';
 import type { Program } from '../support/strict-slack/program.ts';
@@ -15,6 +16,19 @@ async function scraped({ clock, service }: Program) {
   return scrape(service);
 }
 
+/** What /livez and /readyz answer. */
+async function health({ service: { port } }: Program) {
+  const answers = await Promise.all(
+    ['livez', 'readyz'].map((path) => fetch(`http://127.0.0.1:${port}/${path}`)),
+  );
+  return Promise.all(answers.map(async (answer) => [answer.status, await answer.json()]));
+}
+
+const live = [200, { ok: true }];
+const checks = { store: 'ok', slack: 'ok', work: 'ok' };
+const allWell = [live, [200, { ok: true, checks }]];
+const notReady = (failed: object) => [live, [503, { ok: false, checks: { ...checks, ...failed } }]];
+
 for (const mode of ['socket', 'http'] as const) {
   test(`a job from its request to its pull request is counted, in ${mode} mode`, async () => {
     await using world = await startStrictWorld({ mode });
@@ -22,12 +36,8 @@ for (const mode of ['socket', 'http'] as const) {
     const card = await world.ask('Document the rate limits');
     await world.started('Document the rate limits');
     slack.onDelivery(() => 2);
-    await slack.control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
-    await world.later(
-      () => world.prompts(),
-      ([prompts]) => prompts?.length === 2,
-      'the follow-up at the API',
-    );
+    await slack.control.reply(card, 'And the retries');
+    await world.later(() => world.prompts()[0], has(2), 'the follow-up at the API');
     expect(await scraped(world)).toMatchObject({
       'docs_agent_open_jobs{stage="working"}': 1,
       'docs_agent_hourly_budget_left{project="acme-docs"}': 98,
@@ -169,17 +179,26 @@ test('metrics are reported while the store fails: what stands in it is absent, a
   expect(Object.keys(away).filter((series) => /open_jobs|due_task|budget_left/.test(series))).toEqual([]);
 });
 
-test('a store that can be read but not written is down', async () => {
-  await using world = await startStrictWorld();
-  await world.settled();
-  const file = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
-  await file.execute(
-    `create trigger fault before update on heartbeat begin select raise(abort, 'not now'); end`,
-  );
-  file.close();
-  await scraped(world);
-  expect(await scraped(world)).toMatchObject({ docs_agent_store_up: 0 });
-});
+test.each(['socket', 'http'] as const)(
+  'a store that can be read but not written is down, and the program not ready, in %s mode',
+  async (mode) => {
+    await using world = await startStrictWorld({ mode });
+    await world.settled();
+    expect(await health(world)).toEqual(allWell);
+    const file = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
+    onTestFinished(() => file.close());
+    await file.execute(
+      `create trigger fault before update on heartbeat begin select raise(abort, 'the disk is gone'); end`,
+    );
+    await scraped(world);
+    expect(await scraped(world)).toMatchObject({ docs_agent_store_up: 0 });
+    const store = expect.stringContaining('the disk is gone');
+    expect(await health(world)).toEqual(notReady({ store }));
+    await file.execute('drop trigger fault');
+    await scraped(world);
+    expect(await health(world)).toEqual(allWell);
+  },
+);
 
 test('the room on the disk, and what became of the last backup, are shown for an embedded store', async () => {
   await using world = await startStrictWorld();
@@ -199,19 +218,26 @@ test('the room on the disk, and what became of the last backup, are shown for an
   expect(await scraped(world)).toMatchObject({ ...made, docs_agent_backup_failed: 0 });
 });
 
-test('a Slack that cuts the socket is seen', async () => {
+test('a Slack that cuts the socket is seen, and the program not ready until it is connected again', async () => {
   await using world = await startStrictWorld();
+  const connected = async (isUp: 0 | 1) =>
+    expect
+      .poll(
+        async () => {
+          await world.clock.advance(10_000);
+          return (await scrape(world.service)).docs_agent_slack_connection_up;
+        },
+        { message: 'the connection' },
+      )
+      .toBe(isUp);
   world.slack.onCall(({ method }) =>
     method === 'apps.connections.open' ? { error: 'internal_error' } : null,
   );
   world.slack.socket.cut();
-  await expect
-    .poll(
-      async () => {
-        await world.clock.advance(10_000);
-        return scrape(world.service);
-      },
-      { message: 'the lost connection' },
-    )
-    .toSatisfy(({ docs_agent_slack_connection_up: up }) => up === 0);
+  await connected(0);
+  const slack = expect.stringMatching(/^no Socket Mode connection for \d+ s$/);
+  expect(await health(world)).toEqual(notReady({ slack }));
+  world.slack.onCall(() => null);
+  await connected(1);
+  expect(await health(world)).toEqual(allWell);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { alice, bob, general } from '../support/local-slack.ts';
+import { alice, general } from '../support/local-slack.ts';
 import { createSignedSlack } from '../support/signed-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
@@ -18,7 +18,7 @@ async function startBehindIngress() {
   await world.settled(30_000);
   slack.onDelivery(({ payload }) => (isOf(payload, 'lost') ? 0 : 1));
   return Object.assign(world, {
-    say: (text: string) => slack.control.message({ channel: general, user: bob, text, threadTs: card.ts }),
+    say: (text: string) => slack.control.reply(card, text),
     rateLimited: () =>
       createSignedSlack({
         url: `http://127.0.0.1:${env.PORT}/slack/events`,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { some } from '../support/is.ts';
 import { startStrictWorld } from './support/strict-world.ts';
 
 const PR = { status: 'completed', prLink: 'https://github.com/acme/docs/pull/1' } as const;
@@ -58,13 +59,12 @@ test.each(['token_revoked', 'account_inactive', 'missing_scope'])(
   'what Slack does not take for want of a good token (%s) is kept, and the log says why (E2)',
   async (code) => {
     await using world = await startStrictWorld();
-    const card = await world.ask('Announce it');
-    await world.threadMessage(card, 'On it');
+    const card = await world.working('Announce it');
     world.slack.onCall(() => ({ error: code }));
-    world.api.finish(world.api.jobs[0]?.id ?? '', PR);
+    world.api.finish(0, PR);
     const logged = () =>
       world.log.filter((line) => line.includes('"slack_needs_admin"') && line.includes(code));
-    await world.later(logged, (lines) => lines.length > 0, 'a word to the operator');
+    await world.later(logged, some, 'a word to the operator');
     world.slack.onCall(() => null);
     await world.threadMessage(card, '🎉');
     await world.settled(30_000);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { has, includes } from '../support/is.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import type { NewPerson } from '../support/strict-slack/people.ts';
@@ -9,6 +10,12 @@ const bot: NewPerson = { id: 'UBOT', name: 'deploys', isBot: true };
 const person: NewPerson = { id: bob, name: 'bob' };
 const gone: NewPerson = { id: 'UGONE', name: 'carol', isDeleted: true };
 const mention = `<@${strictApp.botUserId}>`;
+
+const nobodies = [
+  ['Slackbot', slackbot],
+  ['a bot that only users.info calls one', bot],
+  ['a deactivated user', gone],
+] as const;
 
 const everybody = 'access: { guests: true, other_workspaces: true }';
 
@@ -44,8 +51,7 @@ async function nothingFollows(program: Program, write: () => Promise<unknown>): 
 }
 
 async function working(program: Program): Promise<SlackMessage> {
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working();
   await program.clock.advance(10_000);
   return card;
 }
@@ -57,11 +63,7 @@ test('being removed from a channel, of which Slackbot writes to the bot, starts 
   await nothingFollows(program, () => write(text, slackbot, slackbot.id));
 });
 
-describe.each([
-  ['Slackbot', slackbot],
-  ['a bot that only users.info calls one', bot],
-  ['a deactivated user', gone],
-])('what %s writes (S5)', (_who, nobody) => {
+describe.each(nobodies)('what %s writes (S5)', (_who, nobody) => {
   test('is no follow-up, even when it is edited or deleted, and has no receipt', async () => {
     const { program, write } = await withNobodies();
     await using _ = program;
@@ -94,7 +96,7 @@ describe.each([
     await program.restart();
     await program.later(
       () => program.slack.control.reactions(missed),
-      (names) => names.includes('white_check_mark'),
+      includes('white_check_mark'),
       'the missed reply to be sent',
     );
     expect(prompts(program)).toEqual([['Add a quickstart', 'Mention the CLI']]);
@@ -107,11 +109,7 @@ describe.each([
   });
 });
 
-describe.each([
-  ['Slackbot', slackbot],
-  ['a bot that only users.info calls one', bot],
-  ['a deactivated user', gone],
-])('whatever is done in the name of %s (A1)', (_who, nobody) => {
+describe.each(nobodies)('whatever is done in the name of %s (A1)', (_who, nobody) => {
   const refusal = "bots and deactivated accounts aren't allowed";
 
   test.each([
@@ -141,7 +139,7 @@ describe.each([
     await control.openHome(alice);
     await program.later(
       () => JSON.stringify(control.home(alice)?.blocks ?? []),
-      (home) => home.includes(refusal),
+      includes(refusal),
       'the home',
     );
   });
@@ -152,11 +150,7 @@ test('where everybody is let in, a person of whom Slack says nothing now still i
   await using _ = program;
   program.slack.onCall(({ method }) => (method === 'users.info' ? { status: 503 } : null));
   await write(`${mention} Document 2.1`, person);
-  await program.later(
-    () => prompts(program),
-    (all) => all.length === 1,
-    'the job',
-  );
+  await program.later(() => prompts(program), has(1), 'the job');
 });
 
 describe('a message that an app posts with the token of a person (R6)', () => {
@@ -175,20 +169,12 @@ describe('a message that an app posts with the token of a person (R6)', () => {
         ...(threadTs === undefined ? {} : { threadTs }),
       });
     const asked = await post(`${mention} Document 2.1`, bob);
-    await program.later(
-      () => prompts(program),
-      (all) => all.length === 1,
-      'the job',
-    );
+    await program.later(() => prompts(program), has(1), 'the job');
     const reply = await post('Mention teh CLI', alice, asked.ts);
     await control.editMessage(reply, 'Mention the CLI');
     const deleted = await post('Nobody reads this', alice, asked.ts);
     await control.deleteMessage(deleted);
-    await program.later(
-      () => control.reactions(reply),
-      (names) => names.includes('white_check_mark'),
-      'the reply to be sent',
-    );
+    await program.later(() => control.reactions(reply), includes('white_check_mark'), 'the reply to be sent');
     await program.clock.advance(30_000);
     expect(prompts(program)).toEqual([['Document 2.1', 'Mention the CLI']]);
     await nothingFollows(program, async () => {
@@ -206,13 +192,13 @@ describe('a message that an app posts with the token of a person (R6)', () => {
     const card = await working(program);
     await program.service.stop();
     const post = (text: string, user: string) =>
-      program.slack.control.message({ channel: general, user, text, threadTs: card.ts, fields: other });
+      program.slack.control.reply(card, text, user, { fields: other });
     await post('Deployed 2.1', bot.id);
     const missed = await post('Mention the CLI', bob);
     await program.restart();
     await program.later(
       () => program.slack.control.reactions(missed),
-      (names) => names.includes('white_check_mark'),
+      includes('white_check_mark'),
       'the missed reply to be sent',
     );
     expect(prompts(program)).toEqual([['Add a quickstart', 'Mention the CLI']]);

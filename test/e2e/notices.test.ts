@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { present, some } from '../support/is.ts';
 import { alice, general, random } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
@@ -25,15 +26,11 @@ const askIn = (program: Program, channel: string) =>
 
 /** Ends the job with a pull request, and returns the only notice that follows. */
 async function notice(program: Program, channel = random) {
-  await program.later(
-    () => program.api.jobs[0]?.id,
-    (id) => id !== undefined,
-    'the job',
-  );
-  program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'completed', prLink: url });
+  await program.later(() => program.api.jobs[0]?.id, present, 'the job');
+  program.api.finish(0, { status: 'completed', prLink: url });
   const notices = await program.later(
     async () => (await program.slack.control.messages(channel)).filter(({ text }) => isNotice(text)),
-    ({ length }) => length > 0,
+    some,
     'the notice',
   );
   expect(notices).toHaveLength(1);

@@ -6,6 +6,7 @@ import { otherProgramFindings } from '../../src/doctor/slack.ts';
 import { countConnections } from '../../src/slack/inbound/connection/kept-socket.ts';
 import { inspectStore } from '../../src/store/inspect.ts';
 import { openStore } from '../../src/store/open.ts';
+import { has, present } from '../support/is.ts';
 import { stopBy } from '../support/later.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { scrape } from '../support/scraped.ts';
@@ -69,11 +70,7 @@ describe('two programs with the same tokens, each with a store of its own', () =
       // With the command and the card's own message, it makes three: the next goes to the other one.
       await chat();
     }
-    await world.later(
-      () => promptsOf(world).length,
-      (count) => count === 4,
-      'the jobs',
-    );
+    await world.later(() => promptsOf(world).length, 4, 'the jobs');
     const replies: string[] = [];
     for (const round of [1, 2, 3]) {
       await chat();
@@ -81,7 +78,7 @@ describe('two programs with the same tokens, each with a store of its own', () =
         const text = `Reply ${round} to ${index}`;
         replies.push(text);
         // It resolves when Slack gives its first attempt up, or the program takes it.
-        void world.slack.control.message({ channel: general, user: bob, text, threadTs: card.ts });
+        void world.slack.control.reply(card, text);
         await world.clock.advance(4_000);
       }
     }
@@ -89,7 +86,7 @@ describe('two programs with the same tokens, each with a store of its own', () =
     const timesAtAgent = (text: string) => promptsOf(world).join('\n').split(text).length - 1;
     await world.later(
       () => replies.filter((text) => timesAtAgent(text) === 0),
-      (missing) => missing.length === 0,
+      has(0),
       'all replies at the agent',
     );
     expect(replies.filter((text) => timesAtAgent(text) !== 1)).toEqual([]);
@@ -125,18 +122,10 @@ describe('two programs with the same tokens, each with a store of its own', () =
     ]);
     // Slack says it only to those who connect.
     await world.clock.advance(3_600_000);
-    await world.later(
-      () => otherConnections(world.service),
-      (count) => count === 1,
-      'the older one to notice',
-    );
+    await world.later(() => otherConnections(world.service), 1, 'the older one to notice');
     await other.stop();
     await world.clock.advance(300_000);
-    await world.later(
-      () => warnings(world.service),
-      (all) => all.length === 0,
-      'the end',
-    );
+    await world.later(() => warnings(world.service), has(0), 'the end');
     expect(await otherConnections(world.service)).toBe(0);
   });
 
@@ -144,15 +133,11 @@ describe('two programs with the same tokens, each with a store of its own', () =
     await using world = await startStrictWorld();
     await startOther(world);
     const card = await world.ask('Add a page');
-    await world.later(
-      () => promptsOf(world).length,
-      (count) => count === 1,
-      'the job',
-    );
+    await world.later(() => promptsOf(world).length, 1, 'the job');
     const opened = () => world.slack.calls('views.open').map(({ args }) => JSON.stringify(args));
     for (const count of [1, 2]) {
       expect(await world.slack.control.press(card, 'show_job', alice)).toMatchObject({ acknowledged: true });
-      await world.later(opened, (forms) => forms.length === count, 'what is said');
+      await world.later(opened, has(count), 'what is said');
     }
     expect(opened().filter((form) => form.includes('Two programs share this Slack app'))).toHaveLength(1);
     expect(opened().filter((form) => form.includes('Add a page'))).toHaveLength(1);
@@ -163,7 +148,7 @@ describe('two programs with the same tokens, each with a store of its own', () =
     await startOther(world, { name: 'other' });
     world.slack.socket.routeBy(({ kind }, program) => (kind === 'command') === (program === 'other'));
     const card = await world.ask('One page');
-    void world.slack.control.message({ channel: general, user: bob, text: 'Hm', threadTs: card.ts });
+    void world.slack.control.reply(card, 'Hm');
     const attempts = () =>
       world.slack.deliveries().filter(({ payload }) => JSON.stringify(payload).includes('"Hm"'));
     await world.later(
@@ -179,19 +164,11 @@ describe('two programs with the same tokens, each with a store of its own', () =
     await startOther(world);
     await world.clock.advance(3_600_000);
     const root = await world.slack.control.message({ channel: general, user: alice, text: 'Lunch?' });
-    void world.slack.control.message({ channel: general, user: bob, text: 'Yes', threadTs: root.ts });
+    void world.slack.control.reply(root, 'Yes');
     const attempts = () =>
       world.slack.deliveries().filter(({ payload }) => JSON.stringify(payload).includes('"Yes"'));
-    await world.later(
-      () => attempts().length,
-      (count) => count === 4,
-      'four attempts',
-    );
-    await world.later(
-      () => attempts().at(-1)?.acknowledgedAtMs,
-      (at) => at !== null,
-      'the last to be taken',
-    );
+    await world.later(() => attempts().length, 4, 'four attempts');
+    await world.later(() => attempts().at(-1)?.acknowledgedAtMs, present, 'the last to be taken');
     expect(promptsOf(world)).toEqual([]);
   });
 });
@@ -199,7 +176,7 @@ describe('two programs with the same tokens, each with a store of its own', () =
 test('replies in threads of people are taken at once, and a program that is alone says nothing', async () => {
   await using world = await startStrictWorld();
   const root = await world.slack.control.message({ channel: general, user: alice, text: 'Lunch?' });
-  await world.slack.control.message({ channel: general, user: bob, text: 'Yes', threadTs: root.ts });
+  await world.slack.control.reply(root, 'Yes');
   for (const reason of ['warning', 'refresh_requested'] as const) {
     world.slack.socket.refresh(reason);
     await world.settled(60_000);

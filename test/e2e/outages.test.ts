@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../support/agent-api/fault.ts';
-import { bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
+import { includes } from '../support/is.ts';
+import { describeWithLocalSlack } from '../support/local-slack.ts';
 import { saying, toldLater } from './support/posts.ts';
 import { watched } from './support/turns.ts';
 import { startWorld } from './support/world.ts';
@@ -13,11 +14,7 @@ describeWithLocalSlack('an agent API that is away', () => {
     const { card, finish } = await watched(world);
     world.api.failNext('get', ...Array<Fault>(9).fill({ status: 500 }));
     const shows = (words: string) =>
-      world.later(
-        () => world.card(card),
-        (text) => text.includes(words),
-        `the card to say "${words}"`,
-      );
+      world.later(() => world.card(card), includes(words), `the card to say "${words}"`);
     await shows("*Waiting* · can't reach the agent · next try");
     await shows('*Working*');
     finish('completed', PR);
@@ -35,11 +32,7 @@ describeWithLocalSlack('an agent API that is away', () => {
       const { card, finish } = await watched(world);
       world.api.failAll({ status });
       // The outage counts from the first answer, which time does not wait for.
-      await world.later(
-        () => world.card(card),
-        (text) => text.includes(state),
-        `the card to say "${state}"`,
-      );
+      await world.later(() => world.card(card), includes(state), `the card to say "${state}"`);
       if (afterMs > 0) {
         await world.clock.advance(afterMs - 60_000);
         expect(saying(await world.posts(card), words)).toEqual([]);
@@ -81,7 +74,7 @@ describeWithLocalSlack('an agent API that is away', () => {
     const { card } = await watched(world);
     world.api.failAll({ status: 404 });
     const startMs = world.clock.now();
-    await world.slack.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
+    await world.slack.reply(card, 'And a table');
     await world.clock.advance(60_000);
     await world.restart();
     await toldLater(world, card, "Can't reach the agent");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
+import { alice, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -49,12 +49,7 @@ describe('while Slack answers with an error that passes, or that nobody knows', 
       const finish = () => world.api.finish(job?.id ?? '', { status: 'completed', prLink: PR });
       finish();
       await world.settled(4_000);
-      const reply = await control.message({
-        channel: general,
-        user: bob,
-        text: 'And errors',
-        threadTs: root.ts,
-      });
+      const reply = await control.reply(root, 'And errors');
       await world.settled(4_000);
       end();
       await world.settled(60_000);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { has, includes, some } from '../support/is.ts';
 import { alice, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
@@ -31,13 +32,11 @@ async function privately(world: StrictWorld, words: string): Promise<string[]> {
 }
 
 async function atWork(world: StrictWorld): Promise<SlackMessage> {
-  const card = await world.ask('Add a quickstart');
-  await world.threadMessage(card, 'On it');
+  const card = await world.working();
   return card;
 }
 
-const finish = (world: StrictWorld) =>
-  world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed', prLink: PR });
+const finish = (world: StrictWorld) => world.api.finish(0, { status: 'completed', prLink: PR });
 
 /** The card says so, and the thread once. */
 async function isTold(world: StrictWorld, card: SlackMessage): Promise<void> {
@@ -77,11 +76,7 @@ describe.each(closings)('a job that ends while %s', (_what, reason, close, open)
     const card = await atWork(world);
     close(world);
     finish(world);
-    await world.later(
-      () => privately(world, 'Pull request ready'),
-      ({ length }) => length > 0,
-      'the private message',
-    );
+    await world.later(() => privately(world, 'Pull request ready'), some, 'the private message');
     await world.clock.advance(3 * MINUTE_MS);
     const [told, ...more] = await privately(world, 'Pull request ready');
     expect(more).toEqual([]);
@@ -111,7 +106,7 @@ describe('a place that is closed to the bot', () => {
     await world.slack.control.openHome(alice);
     const home = await world.later(
       async () => JSON.stringify(await world.slack.control.home(alice)),
-      (view) => view.includes('no longer in'),
+      includes('no longer in'),
       'the home',
     );
     expect(home).toMatch(/I'm no longer in <#C0GENERAL>.*\d messages? (?:is|are) waiting/);
@@ -126,7 +121,7 @@ describe('a place that is closed to the bot', () => {
     await world.slack.control.openHome(alice);
     const home = await world.later(
       async () => JSON.stringify(await world.slack.control.home(alice)),
-      (view) => view.includes('is archived'),
+      includes('is archived'),
       'the home',
     );
     expect(home).toMatch(/<#C0GENERAL>: it is archived.*\d messages? (?:is|are) waiting/);
@@ -235,7 +230,7 @@ describe('a request in a channel without the bot (S4)', () => {
     const waiting = '*Waiting for an invitation* to <#C0RANDOM>';
     await world.slack.control.openHome(alice);
     const home = async () => JSON.stringify(await world.slack.control.home(alice));
-    const view = await world.later(home, (shown) => shown.includes(waiting), 'the home');
+    const view = await world.later(home, includes(waiting), 'the home');
     expect(view.split('*Open*')[0]).toMatch(/Needs your attention.*Waiting for an invitation/);
     world.slack.control.invite(random, bot);
     await world.started('Add a quickstart');
@@ -258,11 +253,7 @@ describe('a request in a channel without the bot (S4)', () => {
     const root = await control.message({ channel: random, user: alice, text: `<@${bot}> Add a quickstart` });
     const words =
       "I'm not in <#C0RANDOM> yet. Type `/invite @docs-agent`, and your request starts by itself.";
-    await world.later(
-      () => privately(world, words),
-      ({ length }) => length === 1,
-      'the direct message',
-    );
+    await world.later(() => privately(world, words), has(1), 'the direct message');
     await world.settled();
     expect(world.prompts()).toEqual([]);
     control.remove(random, bot);

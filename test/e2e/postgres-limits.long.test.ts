@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { alice, bob, general } from '../support/local-slack.ts';
+import { has } from '../support/is.ts';
+import { alice, general } from '../support/local-slack.ts';
 import { createLimitedDatabase, createTestDatabase, lockedJob, testServerUrl } from '../support/postgres.ts';
 import { startStrictWorld } from './support/strict-world.ts';
 
@@ -25,11 +26,7 @@ function limitsSuite(serverUrl: string): void {
       if (!acknowledged || JSON.stringify(payload).includes('again')) await askUntilTaken(text);
     };
     await Promise.all(PROMPTS.map(askUntilTaken));
-    await later(
-      () => prompts().flat().toSorted(),
-      (given) => given.length === PROMPTS.length,
-      'all jobs',
-    );
+    await later(() => prompts().flat().toSorted(), has(PROMPTS.length), 'all jobs');
     expect(prompts().flat().toSorted()).toEqual(PROMPTS.toSorted());
   });
 
@@ -50,7 +47,7 @@ function limitsSuite(serverUrl: string): void {
     // More than there are connections, and all of them need the locked row.
     const replies = Array.from({ length: 12 }, (_, index) => `Mention part ${index}`);
     for (const text of replies) {
-      void slack.control.message({ channel: general, user: bob, text, threadTs: held.ts });
+      void slack.control.reply(held, text);
     }
     for (const { id } of api.jobs) {
       api.finish(id, { status: 'completed', prLink: `https://github.com/acme/docs/pull/${id}` });

@@ -2,9 +2,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../src/app/config/config.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { createService } from '../../src/app/service.ts';
+import { includes } from '../support/is.ts';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { noFiles } from '../support/settings.ts';
+import { receipt } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';
 
 if (testServerUrl === undefined) {
@@ -53,21 +55,13 @@ function postgresSuite(serverUrl: string): void {
       const root = await world.ask('Add a quickstart');
       await world.threadMessage(root, 'On it');
       const text = 'Mention the CLI';
-      const reply = await world.slack.message({ channel: general, user: bob, text, threadTs: root.ts });
-      await expect
-        .poll(() => world.slack.reactions(reply), { message: 'the receipt "stored"' })
-        .toEqual(['eyes']);
+      const reply = await world.slack.reply(root, text);
+      await receipt(world.slack, reply, 'eyes');
       await world.clock.advance(4_000);
-      await expect
-        .poll(() => world.slack.reactions(reply), { message: 'the receipt "accepted"' })
-        .toEqual(['white_check_mark']);
+      await receipt(world.slack, reply, 'white_check_mark');
       await finishAll(world);
       await world.threadMessage(root, '🎉');
-      await world.later(
-        () => world.card(root),
-        (card) => card.includes('✅'),
-        'the card to show the end',
-      );
+      await world.later(() => world.card(root), includes('✅'), 'the card to show the end');
       await world.clock.advance(60_000);
 
       const { socket } = world.proxy;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { alice, general, random, type SlackMessage } from '../support/local-slack.ts';
+import { openThreadForm } from './support/posts.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -109,11 +110,7 @@ test('a project that a mention in a thread names is chosen in the menu of its fo
   const root = await write('The typos annoy people');
   const reply = { channel: general, user: alice, threadTs: root.ts };
   await world.slack.control.message({ ...reply, text: `${bot} project=handbook Fix them` });
-  const offer = await world.sentPrivately(general, '*Send this thread along?*');
-  await world.slack.control.press(offer, 'choose_messages', alice);
-  await expect
-    .poll(() => JSON.stringify(world.slack.control.modal(alice)?.blocks), { message: 'the form' })
-    .toSatisfy((form) => form?.includes('"initial_value":"Fix them"') ?? false);
+  await openThreadForm(world, alice, '"initial_value":"Fix them"');
   expect((await world.slack.control.submit(alice)).errors).toBeNull();
   expect((await card('Fix them')).text).toContain(' · handbook');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startCodeHost } from '../support/code-host/code-host.ts';
-import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
+import { alice, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
@@ -56,12 +56,6 @@ async function start() {
           `a notice: ${words}`,
         ),
       ),
-    carded: (card: SlackMessage, words: string) =>
-      world.later(
-        async () => (await control.messages(general)).find(({ ts }) => ts === card.ts)?.text ?? '',
-        (text) => text.includes(words),
-        `the card to say "${words}"`,
-      ),
     [Symbol.asyncDispose]: async () => {
       await world[Symbol.asyncDispose]();
       await codeHost.close();
@@ -76,7 +70,7 @@ const ANNOUNCED = /\*(?:Pull request ready|Merged|Closed without merging):\*/;
 async function ready({ slack, api, ask, threadMessage }: StrictWorld): Promise<SlackMessage> {
   const card = await ask('Document the limits');
   await threadMessage(card, 'On it');
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: url });
+  api.finish(0, { status: 'completed', prLink: url });
   await threadMessage(card, 'Pull request ready');
   expect(slack.calls('chat.postMessage').length).toBeGreaterThan(0);
   return card;
@@ -84,7 +78,7 @@ async function ready({ slack, api, ask, threadMessage }: StrictWorld): Promise<S
 
 test('a pull request is followed in the messages that announced it, without another one for it (P1)', async () => {
   await using running = await start();
-  const { world, pull, told, noticed, carded } = running;
+  const { world, pull, told, noticed } = running;
   const card = await ready(world);
   // Beside a soft hyphen, the signs format nothing.
   const title = 'Explain &lt;!channel&gt; the \u00ad*limits*\u00ad';
@@ -92,8 +86,8 @@ test('a pull request is followed in the messages that announced it, without anot
   const notice = await noticed(`📝 ${link} · *${title}* · by alice · open · checks running`);
 
   pull.check('build', 'failure');
-  await carded(card, '✅ *Pull request ready*');
-  await carded(card, '⚠️ *Checks failing*');
+  await world.shows(card, '✅ *Pull request ready*');
+  await world.shows(card, '⚠️ *Checks failing*');
   pull.check('build', 'success');
   pull.review('bob', 'APPROVED');
   pull.deploy('https://docs-14.acme.example/');
@@ -101,7 +95,7 @@ test('a pull request is followed in the messages that announced it, without anot
   expect((await noticed('open · checks passing · approved')).text).toContain('https://docs-14.acme.example/');
 
   pull.merge('bob');
-  await carded(card, `✅ *Merged* · ${link}`);
+  await world.shows(card, `✅ *Merged* · ${link}`);
   expect(await told(card, '*Merged:*')).toMatchObject({ ts: first.ts });
   expect(await noticed('· merged')).toMatchObject({ ts: notice.ts });
   const said = world.slack.calls('chat.postMessage').map(({ args }) => String(args.text).slice(0, 2));
@@ -131,12 +125,11 @@ test('administrators learn in Slack that the code host takes the token no longer
 /** Ends a job with the pull request and a reply that the agent did not take: two messages offer to send it again. */
 async function readyWithout(world: StrictWorld) {
   const { slack, api } = world;
-  const card = await world.ask('Document the limits');
-  await world.threadMessage(card, 'On it');
+  const card = await world.working('Document the limits');
   api.failNext('message', { status: 400, body: '{"error":"not now"}' });
-  await slack.control.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
+  await slack.control.reply(card, 'Use the CLI');
   const notSent = await world.threadMessage(card, 'Not sent');
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: url });
+  api.finish(0, { status: 'completed', prLink: url });
   return { card, notSent };
 }
 
@@ -200,7 +193,7 @@ test('checks that come and go edit a message at most once a minute (P1)', async 
 
 test('a notice channel that takes no edit holds up no other message (P1)', async () => {
   await using running = await start();
-  const { world, pull, told, noticed, carded } = running;
+  const { world, pull, told, noticed } = running;
   const card = await ready(world);
   await noticed('checks running');
   world.slack.onCall(({ method, args }) =>
@@ -210,7 +203,7 @@ test('a notice channel that takes no edit holds up no other message (P1)', async
   );
   pull.merge('bob');
   await told(card, '*Merged:*');
-  await carded(card, '*Merged*');
+  await world.shows(card, '*Merged*');
   world.slack.onCall(() => null);
   await noticed('· merged');
 });
@@ -223,7 +216,7 @@ test('a notice of a private request says how its pull request stands, and never 
   control.openChannel({ id: secret, name: 'secret', type: 'group', members: [alice, strictApp.botUserId] });
   await control.command({ channel: secret, user: alice, text: 'Document the layoffs' });
   await world.started('Document the layoffs');
-  world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed', prLink: url });
+  world.api.finish(0, { status: 'completed', prLink: url });
   await noticed('open · checks running');
   pull.merge('bob');
   expect((await noticed('merged')).text).toBe(`📝 ${link} · *New documentation pull request* · merged`);
@@ -242,7 +235,7 @@ test('a link of a host that a setting names is called as people there call it, a
   const shown = `<${mergeRequest}|team/sub/docs!31>`;
   const card = await ask('Document the limits');
   await threadMessage(card, 'On it');
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: mergeRequest });
+  api.finish(0, { status: 'completed', prLink: mergeRequest });
   expect((await threadMessage(card, 'Pull request ready')).text).toContain(shown);
   const seen = async () => {
     await control.command({ channel: general, user: alice, text: 'list' });

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { StandInPullRequest } from '../../demo/code-host/pull-request.ts';
+import { above, has } from '../support/is.ts';
 import { bob, describeWithLocalSlack, type SlackMessage } from '../support/local-slack.ts';
 import { saying, toldLater } from './support/posts.ts';
+import { working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
 const MINUTE_MS = 60_000;
@@ -12,8 +14,7 @@ async function announced(
   pull: StandInPullRequest,
   words = 'Add a quickstart',
 ): Promise<SlackMessage> {
-  const card = await world.ask(words);
-  await world.threadMessage(card, 'On it');
+  const card = await working(world, words);
   const job = world.api.jobs.at(-1);
   world.api.finish(job?.id ?? '', { status: 'completed', prLink: world.codeHost.githubLink(pull) });
   await toldLater(world, card, 'Pull request ready');
@@ -23,11 +24,7 @@ async function announced(
 const looksAt = ({ codeHost }: World, pull: StandInPullRequest) =>
   codeHost.requests.filter(({ path }) => path.endsWith(`/pulls/${pull.number}`)).length;
 const lookedAt = (world: World, pull: StandInPullRequest) =>
-  world.later(
-    () => looksAt(world, pull),
-    (count) => count > 0,
-    'the first look',
-  );
+  world.later(() => looksAt(world, pull), Boolean, 'the first look');
 const told = async (world: World, card: SlackMessage, words: string) =>
   saying(await world.posts(card), words).map(({ text }) => text);
 
@@ -58,11 +55,7 @@ describeWithLocalSlack('after the pull request', () => {
     await lookedAt(world, pull);
     const before = looksAt(world, pull);
     const second = await announced(world, pull, 'Shorten the quickstart');
-    await world.later(
-      () => looksAt(world, pull),
-      (count) => count > before,
-      'a look for the second job',
-    );
+    await world.later(() => looksAt(world, pull), above(before), 'a look for the second job');
     pull.close('hubot');
     const looks = looksAt(world, pull);
     for (const card of [first, second]) {
@@ -86,7 +79,7 @@ describeWithLocalSlack('after the pull request', () => {
     expect(await reminders()).toHaveLength(1);
     await world.slack.press(first, 'remind_again', bob);
     await expect.poll(async () => (await reminders())[0]).toContain('bob wants to be reminded again');
-    await world.later(reminders, (all) => all.length === 2, 'the second reminder');
+    await world.later(reminders, has(2), 'the second reminder');
     const second = saying(await world.posts(card), '👋').at(-1) ?? first;
     expect(second.text).toContain('Still open:');
     await world.slack.press(second, 'no_more_reminders', bob);

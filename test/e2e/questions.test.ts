@@ -173,8 +173,7 @@ describe('a reply that was probably not meant for the agent (F4)', () => {
     card = await world.ask('Document the rate limits');
     await world.settled();
   });
-  const reply = (text: string) =>
-    world.slack.control.message({ channel: general, user: alice, text, threadTs: card.ts });
+  const reply = (text: string) => world.slack.control.reply(card, text, alice);
   const receiptOf = (message: Awaited<ReturnType<typeof reply>>, receipt: string) =>
     expect
       .poll(() => world.slack.control.reactions(message), { message: `the receipt ${receipt}` })
@@ -216,7 +215,7 @@ describe('a reply that was probably not meant for the agent (F4)', () => {
   });
 
   test('stays between people after an end, too', async () => {
-    world.api.finish(world.api.jobs[0]?.id ?? '', {
+    world.api.finish(0, {
       status: 'completed',
       prLink: 'https://github.com/acme/docs/pull/7',
     });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { includes } from '../support/is.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
@@ -170,10 +171,10 @@ test('*Start a job* at home offers recipes, which need no channel; a request doe
   const opened = async () => {
     await control.openHome(alice);
     const home = () => JSON.stringify(control.home(alice)?.blocks ?? []);
-    await world.later(home, (shown) => shown.includes('start_job'), 'the home');
+    await world.later(home, includes('start_job'), 'the home');
     await control.pressInView(alice, 'start_job');
     const form = () => JSON.stringify(control.modal(alice)?.blocks ?? []);
-    await world.later(form, (shown) => shown.includes('Or run a recipe'), 'the form');
+    await world.later(form, includes('Or run a recipe'), 'the form');
   };
   await opened();
   expect((await control.submit(alice, { recipe: 'screenshots' })).errors).toBeNull();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { present } from '../support/is.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
@@ -38,7 +39,7 @@ async function job(world: StrictWorld, nth: number): Promise<{ id: string; card:
 async function draftIn(world: StrictWorld): Promise<SlackMessage> {
   const draft = await world.later(
     async () => (await world.slack.control.messages(general)).find(({ text }) => text.includes('*Draft*')),
-    (message) => message !== undefined,
+    present,
     'the draft',
   );
   if (draft === undefined) throw new Error('there is no draft');
@@ -169,12 +170,56 @@ describe('a recipe with a schedule (T3)', () => {
     await world.slack.control.press(proposed, 'start_draft', bob);
     const told = await world.later(
       async () => (await world.slack.control.messages(bob)).find(({ text }) => text.includes('/invite')),
-      (message) => message !== undefined,
+      present,
       'the private message',
     );
     expect(started(world)).toBe(0);
     expect(told?.text).toContain('starts by itself');
     world.slack.control.invite(general, 'U0DOCSAGENT');
     await world.started(PROMPT);
+  });
+});
+
+describe.each([
+  ['its owners', `, owners: [${bob}]`, bob, alice],
+  ['the administrators, if it has no owners', '', alice, bob],
+])('what goes wrong with a recipe is told to %s (T3)', (_whom, owners, told, other) => {
+  test('that its start is unclear, which is in the way for an hour at most', async () => {
+    await using world = await startStrictWorld({
+      configFile: EVERY_MINUTE.replace(', schedule', `${owners}, schedule`),
+    });
+    world.api.failNext('create', { status: 500 });
+    const first = await world.later(async () => (await cardsIn(world))[0], present, 'the card');
+    const { text } = await world.threadMessage(first, "Couldn't confirm the start");
+    expect(text).toContain(`<@${told}>`);
+    expect(text).not.toContain(`<@${other}>`);
+    const creates = world.api.counts.create;
+    await world.threadMessage(first, 'Skipped weekly-review');
+    world.clock.freeze(55 * MINUTE_MS);
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(world.api.counts.create).toBe(creates);
+    world.clock.freeze(5 * MINUTE_MS);
+    await world.clock.advance(2 * MINUTE_MS);
+    await world.started(PROMPT);
+  });
+
+  test('that it was refused, has failed, and is paused', async () => {
+    await using world = await startStrictWorld({
+      configFile: EVERY_MINUTE.replace(', schedule', `${owners}, schedule`),
+    });
+    world.api.failNext('create', { status: 400 });
+    const first = await world.later(async () => (await cardsIn(world))[0], present, 'the card');
+    expect((await world.threadMessage(first, 'Not accepted')).text).toContain(`<@${told}>`);
+    for (const nth of [1, 2]) {
+      const jobs = () => world.api.jobs.length;
+      await world.later(jobs, (count) => count >= nth, `job ${nth}`);
+      const cards = await cardsIn(world);
+      world.api.finish(world.api.jobs[nth - 1]?.id ?? '', { status: 'failed', prLink: null });
+      const failed = await world.threadMessage(cards[nth] ?? first, 'Failed.');
+      expect(failed.text).toContain(`<@${told}>`);
+    }
+    const paused = await world.seen(general, ({ text }) => text.includes('*Paused weekly-review*'));
+    expect(paused.text).toContain(`<@${told}>`);
+    expect(paused.text).not.toContain(`<@${other}>`);
   });
 });

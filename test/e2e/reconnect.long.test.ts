@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeWithLocalSlack } from '../support/local-slack.ts';
+import { working } from './support/turns.ts';
 import { startWorld } from './support/world.ts';
 
 describeWithLocalSlack('the Socket Mode connection', () => {
@@ -18,7 +19,6 @@ describeWithLocalSlack('the Socket Mode connection', () => {
     await expect
       .poll(() => world.proxy.socket.connections(), { message: 'the next connection', timeout: 15_000 })
       .toBe(1);
-    const root = await world.ask('Add a quickstart');
-    await world.threadMessage(root, 'On it');
+    await working(world);
   });
 });

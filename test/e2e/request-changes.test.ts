@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
+import { alice, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
@@ -64,12 +64,7 @@ describe.each([
 
   test('starts nothing when it is deleted, and its card and the replies to it say so', async () => {
     const asked = await ask('Explain the limits');
-    const reply = await world.slack.control.message({
-      channel,
-      user: alice,
-      text: 'As a table',
-      threadTs: asked.ts,
-    });
+    const reply = await world.slack.control.reply(asked, 'As a table', alice);
     await world.settled();
     const [, card] = await world.slack.control.thread(channel, asked.ts);
     await world.slack.control.deleteMessage(asked);
@@ -147,14 +142,8 @@ test('thirty edits of a request that has gone out make one offer, which sends it
 });
 
 test('thirty edits of a reply that was sent make one offer (F3)', async () => {
-  const card = await world.ask('Explain the limits');
-  await world.threadMessage(card, 'On it');
-  const reply = await world.slack.control.message({
-    channel: general,
-    user: bob,
-    text: 'As a tabel',
-    threadTs: card.ts,
-  });
+  const card = await world.working('Explain the limits');
+  const reply = await world.slack.control.reply(card, 'As a tabel');
   await world.settled(10_000);
   for (let count = 1; count <= 30; count += 1)
     await world.slack.control.editMessage(reply, `As a table, ${count}`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { alice, bob, general } from '../support/local-slack.ts';
+import { alice, general } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';
 import { startStrictWorld } from './support/strict-world.ts';
 
@@ -9,14 +9,12 @@ const DAY_MS = 86_400_000;
 test('a job that has long been over is deleted; its buttons and its thread say so, and nothing is done twice', async () => {
   await using world = await startStrictWorld({ settings: { RETENTION: '90d' } });
   const { api, clock, slack } = world;
-  const card = await world.ask('Explain the webhooks');
-  await world.threadMessage(card, 'On it');
+  const card = await world.working('Explain the webhooks');
   const [job] = api.jobs;
   if (job === undefined) throw new Error('there is no agent job');
   api.finish(job.id, { status: 'completed' });
   const offer = await world.threadMessage(card, 'Done, no pull request');
-  const open = await world.ask('Explain the limits');
-  await world.threadMessage(open, 'On it');
+  const open = await world.working('Explain the limits');
   await world.settled();
 
   const tidied = () =>
@@ -34,8 +32,8 @@ test('a job that has long been over is deleted; its buttons and its thread say s
 
   await slack.control.press(offer, 'follow_up', alice);
   await world.sentPrivately(general, 'this job is no longer stored');
-  await slack.control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
-  await slack.control.message({ channel: general, user: bob, text: 'Anybody?', threadTs: card.ts });
+  await slack.control.reply(card, 'And the retries');
+  await slack.control.reply(card, 'Anybody?');
   await world.sentPrivately(general, 'I no longer follow this thread');
   await world.settled();
   const ephemerals = saying(await slack.control.messages(general), 'I no longer follow this thread');

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { seesForm } from './support/posts.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -13,8 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
-const reply = (text: string, user = alice) =>
-  world.slack.control.message({ channel: general, user, text, threadTs: card.ts });
+const reply = (text: string, user = alice) => world.slack.control.reply(card, text, user);
 const offered = () =>
   world.sentPrivately(general, '*Send what was said since, too?* 2 messages, by alice and bob');
 /** A mention in a muted thread, after people wrote there. */
@@ -51,9 +51,7 @@ describe('a mention in a muted thread (F7)', () => {
   test('lets people choose', async () => {
     await mentioned();
     await world.slack.control.press(await offered(), 'choose_said_since', alice);
-    await expect
-      .poll(() => JSON.stringify(world.slack.control.modal(alice)?.blocks), { message: 'the form' })
-      .toContain('The quotas are missing');
+    await seesForm(world.slack.control, alice, 'The quotas are missing');
     await world.slack.control.submit(alice, { messages_0: ['And the <keys>'] });
     await world.settled(10_000);
     expect(world.prompts()[0]?.at(-1)).toMatch(/:\nbob: And the <keys>$/);

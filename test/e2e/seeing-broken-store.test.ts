@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { beside } from '../support/beside.ts';
+import { has, present } from '../support/is.ts';
 import { alice, general } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
@@ -45,11 +46,7 @@ test('settings that cannot be stored stay in the form, which can be sent again (
   await using _program = program;
   const { control } = program.slack;
   await answerTo(program, 'settings');
-  await program.later(
-    () => control.modal(alice)?.callback_id,
-    (id) => id === 'settings',
-    'the form',
-  );
+  await program.later(() => control.modal(alice)?.callback_id, 'settings', 'the form');
   await execute(
     "create trigger broken before insert on channel_setting begin select raise(abort, 'the disk is broken'); end",
   );
@@ -64,23 +61,18 @@ test('*Follow up* that is pressed while the store is broken says so, and opens t
   const { program, execute } = await start();
   await using _program = program;
   const { control } = program.slack;
-  const card = await program.ask('Explain the rate limits');
-  await program.threadMessage(card, 'On it');
-  program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'completed' });
+  const card = await program.working('Explain the rate limits');
+  program.api.finish(0, { status: 'completed' });
   const end = await program.threadMessage(card, 'Done, no pull request');
   await execute('alter table job rename to job_away');
   const press = control.press(end, 'follow_up', alice);
   const answers = async () =>
     (await control.thread(card.channel, card.ts)).filter(({ text }) => text.includes("can't show that"));
-  await program.later(answers, (all) => all.length === 1, 'the answer');
+  await program.later(answers, has(1), 'the answer');
   await press;
   await execute('alter table job_away rename to job');
   await control.press(end, 'follow_up', alice);
-  await program.later(
-    () => control.modal(alice)?.callback_id,
-    (id) => id === 'follow_up',
-    'the form',
-  );
+  await program.later(() => control.modal(alice)?.callback_id, 'follow_up', 'the form');
 });
 
 test('the form for a prompt opens while the settings of the channel cannot be read (S2)', async () => {
@@ -96,10 +88,10 @@ test('the messages of a thread that cannot be offered while the store is broken:
   await using _program = program;
   const { control } = program.slack;
   const root = await control.message({ channel: general, user: alice, text: 'The limits are unclear' });
-  await control.message({ channel: general, user: alice, text: '<@U0DOCSAGENT> Fix it', threadTs: root.ts });
+  await control.reply(root, '<@U0DOCSAGENT> Fix it', alice);
   const offers = async () =>
     (await control.messages(general)).findLast(({ subtype }) => subtype === 'ephemeral');
-  const offer = await program.later(offers, (found) => found !== undefined, 'the offer');
+  const offer = await program.later(offers, present, 'the offer');
   await execute('alter table channel_setting rename to setting_away');
   if (offer !== undefined) await control.press(offer, 'choose_messages', alice);
   await program.later(
@@ -116,14 +108,10 @@ test('a home that is opened while the store is broken is drawn when it is mended
   const opening = program.slack.control.openHome(alice);
   await program.later(
     () => program.log.some((line) => line.includes('no such table: home')),
-    (isRefused) => isRefused,
+    true,
     'the failure',
   );
   await execute('alter table home_away rename to home');
-  await program.later(
-    () => program.slack.control.home(alice),
-    (home) => home !== null,
-    'the home',
-  );
+  await program.later(() => program.slack.control.home(alice), present, 'the home');
   await opening;
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { JOBS_PER_PAGE } from '../../src/slack/views/status.ts';
+import { includes } from '../support/is.ts';
 import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 
@@ -19,21 +20,14 @@ async function answerTo(
   return answer;
 }
 
-async function asSeenNow({ slack }: Program, { channel, ts }: SlackMessage): Promise<SlackMessage> {
-  const message = (await slack.control.messages(channel)).find((candidate) => candidate.ts === ts);
-  if (message === undefined) throw new Error(`the message ${ts} is gone`);
-  return message;
-}
-
 const linkTo = ({ channel, ts }: SlackMessage) =>
   `https://strict.slack.com/archives/${channel}/p${ts.replace('.', '')}`;
 
 test('`list` shows to one person the own jobs and the open ones of the channel, with their links (L1)', async () => {
   await using program = await startProgram();
   const { api } = program;
-  const finished = await program.ask('Explain the rate limits');
-  await program.threadMessage(finished, 'On it');
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' });
+  const finished = await program.working('Explain the rate limits');
+  api.finish(0, { status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' });
   await program.threadMessage(finished, 'Pull request ready');
   const open = await program.ask('Document the webhooks');
 
@@ -61,16 +55,12 @@ test('`status` of a request that Slack did not let start offers *Start* (L1, S4)
   await control.command({ channel: general, user: alice, text: 'Explain the rate limits' });
   await program.later(
     async () => (await control.messages(general)).map(({ text }) => text).join('\n'),
-    (text) => text.includes("posting isn't allowed"),
+    includes("posting isn't allowed"),
     'the refusal',
   );
   program.slack.onCall(() => null);
   await control.press(await answerTo(program, 'status'), 'try_again', alice);
-  await program.later(
-    () => program.api.jobs.length,
-    (count) => count === 1,
-    'the job',
-  );
+  await program.later(() => program.api.jobs.length, 1, 'the job');
 });
 
 test('long lists turn pages in place, even when jobs were added since (L1)', async () => {
@@ -83,11 +73,7 @@ test('long lists turn pages in place, even when jobs were added since (L1)', asy
   expect(numbersIn(first)).toEqual([8, 7, 6, 5, 4, 3]);
   await program.ask('Request number 9.');
   await slack.control.press(first, 'list_older', alice);
-  const second = await program.later(
-    () => asSeenNow(program, first),
-    ({ text }) => text.includes('number 2.'),
-    'the second page',
-  );
+  const second = await program.shows(first, 'number 2.');
   expect(numbersIn(second)).toEqual([2, 1]);
   expect(second.text).not.toContain('[Older]');
 });
@@ -96,27 +82,13 @@ test('`status` tells the latest job of who asks; with an id or a link, that job,
   await using program = await startProgram();
   const { api, slack } = program;
   expect((await answerTo(program, 'status')).text).toContain("You haven't asked for anything yet");
-  const card = await program.ask('Explain the rate limits');
-  await program.threadMessage(card, 'On it');
-  await slack.control.message({ channel: general, user: bob, text: 'Shorter, please', threadTs: card.ts });
-  await program.later(
-    () => api.counts.message,
-    (count) => count === 1,
-    'the follow-up at the API',
-  );
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' });
+  const card = await program.working('Explain the rate limits');
+  await slack.control.reply(card, 'Shorter, please');
+  await program.later(() => api.counts.message, 1, 'the follow-up at the API');
+  api.finish(0, { status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' });
   await program.threadMessage(card, 'Pull request ready');
-  await program.later(
-    async () => (await slack.control.messages(general)).find(({ ts }) => ts === card.ts)?.text ?? '',
-    (text) => text.includes('Pull request ready'),
-    'the end on the card',
-  );
-  await slack.control.message({
-    channel: general,
-    user: bob,
-    text: 'One more thing',
-    threadTs: card.ts,
-  });
+  await program.shows(card, 'Pull request ready');
+  await slack.control.reply(card, 'One more thing');
 
   const shown = await answerTo(program, 'status');
   expect(shown.text).toMatch(/\*Explain the rate limits\*\n✅ \*Pull request ready\*/);
@@ -137,12 +109,11 @@ test('`status` tells the latest job of who asks; with an id or a link, that job,
 test('*Details* on a card, and in a list, opens the job in full, for whoever reads there (L1)', async () => {
   await using program = await startProgram();
   const { control } = program.slack;
-  const card = await program.ask('Explain the rate limits');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working('Explain the rate limits');
   const modal = () => JSON.stringify(control.modal(bob)?.blocks ?? []);
   for (const message of [card, await answerTo(program, 'list', bob)]) {
     await control.press(message, 'show_job', bob);
-    const shown = await program.later(modal, (blocks) => blocks.includes('Agent job'), 'the job in full');
+    const shown = await program.later(modal, includes('Agent job'), 'the job in full');
     expect(shown).toContain('*Turn 1*');
     expect(shown).toContain('Job #1');
     await control.close(bob);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { includes } from '../support/is.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
@@ -19,11 +20,7 @@ const start = () => startProgram({ configFile });
 /** Types \`settings\`, and waits for the form. */
 async function openSettings(program: Program, user = alice, channel = general): Promise<void> {
   await program.slack.control.command({ channel, user, text: 'settings' });
-  await program.later(
-    () => program.slack.control.modal(user)?.callback_id,
-    (id) => id === 'settings',
-    'the form',
-  );
+  await program.later(() => program.slack.control.modal(user)?.callback_id, 'settings', 'the form');
 }
 
 /** The last private answer to the person. */
@@ -37,25 +34,11 @@ test('the settings of a channel hold for its next jobs and replies, and for no o
   await openSettings(program);
   const { errors } = await control.submit(alice, { follow_up_mode: 'mentions', follow_up_window: '0' });
   expect(errors).toBeNull();
-  await program.later(
-    () => told(program, alice),
-    (text) => text.includes('Settings saved'),
-    'the confirmation',
-  );
-  const card = await program.ask('Explain the rate limits');
-  await program.threadMessage(card, 'On it');
-  await control.message({ channel: general, user: bob, text: 'Only between us', threadTs: card.ts });
-  await control.message({
-    channel: general,
-    user: bob,
-    text: `<@${strictApp.botUserId}> Shorter`,
-    threadTs: card.ts,
-  });
-  await program.later(
-    () => program.api.counts.message,
-    (count) => count === 1,
-    'the mention at the API',
-  );
+  await program.later(() => told(program, alice), includes('Settings saved'), 'the confirmation');
+  const card = await program.working('Explain the rate limits');
+  await control.reply(card, 'Only between us');
+  await control.reply(card, `<@${strictApp.botUserId}> Shorter`);
+  await program.later(() => program.api.counts.message, 1, 'the mention at the API');
   expect(program.api.jobs[0]?.prompts).toEqual(['Explain the rate limits', 'Shorter']);
 });
 
@@ -68,11 +51,7 @@ test('the form shows what holds in the channel, by the configuration and by what
     '"initial_option":{"text":{"type":"plain_text","text":"Only replies that mention me"',
   );
   await control.submit(alice, { project: 'acme-api', notice_channels: [general] });
-  await program.later(
-    () => told(program, alice, random),
-    (text) => text.includes('Settings saved'),
-    'the confirmation',
-  );
+  await program.later(() => told(program, alice, random), includes('Settings saved'), 'the confirmation');
   await openSettings(program, alice, random);
   expect(shown()).toContain(`"initial_conversations":["${general}"]`);
   expect(shown()).toContain('"value":"acme-api"');
@@ -83,11 +62,7 @@ test('the default project of a channel is that of requests which name none (L3)'
   const { control } = program.slack;
   await openSettings(program);
   await control.submit(alice, { project: 'acme-api' });
-  await program.later(
-    () => told(program, alice),
-    (text) => text.includes('Settings saved'),
-    'the confirmation',
-  );
+  await program.later(() => told(program, alice), includes('Settings saved'), 'the confirmation');
   const card = await program.ask('Explain the rate limits');
   expect(card.text).toContain(' · api');
 });
@@ -134,9 +109,8 @@ test('a pull request is announced in the notice channels of everywhere, the proj
   control.invite(random, strictApp.botUserId);
   await openSettings(program);
   await control.submit(alice, { notice_channels: ['C0CHANNEL', random] });
-  const card = await program.ask('Explain the rate limits');
-  await program.threadMessage(card, 'On it');
-  program.api.finish(program.api.jobs[0]?.id ?? '', {
+  const card = await program.working('Explain the rate limits');
+  program.api.finish(0, {
     status: 'completed',
     prLink: 'https://github.com/acme/docs/pull/7',
   });
@@ -153,6 +127,6 @@ test('where only mentions are follow-ups, the thread says so (L3)', async () => 
   program.slack.control.invite(random, strictApp.botUserId);
   await program.slack.control.command({ channel: random, user: alice, text: 'Add a quickstart' });
   const posts = async () => (await program.slack.control.messages(random)).map(({ text }) => text).join('\n');
-  await program.later(posts, (text) => text.includes('Mention me here to steer'), 'the news');
+  await program.later(posts, includes('Mention me here to steer'), 'the news');
   expect(await posts()).not.toContain('Reply here');
 });

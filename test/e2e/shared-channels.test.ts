@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
+import { says, some } from '../support/is.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { signedHeaders } from '../support/signed-webhook.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
@@ -152,8 +153,7 @@ describe('in a channel that is shared with another organisation, nothing is star
 test('a channel under access.shared_channels is open (A3)', async () => {
   await using world = await start(`access: { shared_channels: [${general}] }`);
   world.slack.control.share(general, 'shared');
-  const card = await world.ask('Add a page');
-  await world.threadMessage(card, 'On it');
+  await world.working('Add a page');
 });
 
 describe('a channel whose state Slack does not tell (A3)', () => {
@@ -169,8 +169,7 @@ describe('a channel whose state Slack does not tell (A3)', () => {
   test('counts as shared ten minutes after Slack has told it last', async () => {
     await using world = await start();
     const { control } = world.slack;
-    const card = await world.ask('Add a page');
-    await world.threadMessage(card, 'On it');
+    await world.working('Add a page');
     world.slack.onCall(({ method }) =>
       method === 'conversations.info' ? { error: 'internal_error' } : null,
     );
@@ -189,13 +188,9 @@ describe('a channel whose state Slack does not tell (A3)', () => {
     const text = `${mention} Add a page`;
     const written = world.slack.control.message({ channel: general, user: alice, text });
     const failures = () => world.log.filter((line) => line.includes('listener_failed'));
-    await world.later(failures, ({ length }) => length > 0, 'the failure');
+    await world.later(failures, some, 'the failure');
     world.slack.onCall(() => null);
-    await world.later(
-      () => world.api.counts.create,
-      (count) => count === 1,
-      'the job',
-    );
+    await world.later(() => world.api.counts.create, 1, 'the job');
     // Slack waits for an acknowledgement by the clock.
     await world.clock.advance(5_000);
     await written;
@@ -212,9 +207,9 @@ describe('a channel whose state Slack does not tell (A3)', () => {
     await control.command({ channel: hidden, user: alice, text: 'Add a page' });
     const invited = async () =>
       (await control.messages(hidden)).findLast(({ ephemeral_to, text }) => ephemeral_to === alice && text);
-    await world.later(invited, (told) => told?.text.includes('/invite @docs-agent') === true, 'the way');
+    await world.later(invited, says('/invite @docs-agent'), 'the way');
     control.invite(hidden, strictApp.botUserId);
-    await world.later(invited, (told) => told?.text.includes(REASON) === true, 'the refusal');
+    await world.later(invited, says(REASON), 'the refusal');
     await nothingHappened(world, hidden);
   });
 });
@@ -232,15 +227,14 @@ describe('a channel that becomes shared while a job runs there (A3)', () => {
   ])('gets no more of it: its news go to the requester (%s)', async (_how, isTold) => {
     await using world = await start();
     const { control } = world.slack;
-    const card = await world.ask('Add a page');
-    await world.threadMessage(card, 'On it');
+    await world.working('Add a page');
     await world.settled();
     if (!isTold) world.slack.onDelivery(() => 0);
     control.share(general, 'shared');
     if (!isTold) await world.clock.advance(11 * MINUTE_MS);
     else await expect.poll(() => world.log.join()).toContain('channel_shared');
     const before = JSON.stringify(await control.messages(general));
-    world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed', prLink: PR });
+    world.api.finish(0, { status: 'completed', prLink: PR });
     const told = await world.later(
       () => sentTo(world, alice),
       (texts) => texts.some((text) => text.includes('Pull request ready')),
@@ -256,11 +250,10 @@ describe('a channel that becomes shared while a job runs there (A3)', () => {
   test('takes no replies from then on, as an event says by itself', async () => {
     await using world = await start('access: { other_workspaces: true }');
     const { control } = world.slack;
-    const card = await world.ask('Add a page');
-    await world.threadMessage(card, 'On it');
+    const card = await world.working('Add a page');
     control.addUser({ id: 'U0STRANGER', name: 'sam', teamId: 'T0ELSEWHERE' });
     control.invite(general, 'U0STRANGER');
-    await control.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
+    await control.reply(card, 'And a table');
     await world.sentPrivately(general, REASON);
     await world.settled();
     expect(world.prompts()).toEqual([['Add a page']]);
@@ -271,10 +264,9 @@ test('a pull request is not announced in a notice channel that is shared, which 
   await using world = await start(undefined, { NOTICE_CHANNELS: random });
   const { control } = world.slack;
   control.share(random, 'shared');
-  const card = await world.ask('Add a page');
-  await world.threadMessage(card, 'On it');
+  const card = await world.working('Add a page');
   const prLink = 'https://github.com/acme/docs/pull/14';
-  world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed', prLink });
+  world.api.finish(0, { status: 'completed', prLink });
   const refused = await world.threadMessage(card, "Couldn't post in");
   expect(refused.text).toContain('is shared with another organisation');
   await world.settled();

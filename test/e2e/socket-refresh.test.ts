@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { above, includes } from '../support/is.ts';
 import { stopBy } from '../support/later.ts';
 import { alice, general } from '../support/local-slack.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -9,19 +10,11 @@ const help = { channel: general, user: alice, text: 'help' };
 const opened = (world: StrictWorld) => world.slack.calls('apps.connections.open').length;
 const slackCheck = async ({ service }: StrictWorld) => (await service.readiness()).checks.slack;
 const connections = (world: StrictWorld, count: number) =>
-  waitFor(
-    () => world.slack.socket.connections(),
-    (open) => open === count,
-    { what: `${count} connections` },
-  );
+  waitFor(() => world.slack.socket.connections(), count, { what: `${count} connections` });
 /** Connections that the program has had so far. */
 const had = (world: StrictWorld) => world.log.filter((line) => line.includes('socket_opened')).length;
 const nextOpened = (world: StrictWorld, before: number) =>
-  waitFor(
-    () => had(world),
-    (count) => count > before,
-    { what: 'the next connection' },
-  );
+  waitFor(() => had(world), above(before), { what: 'the next connection' });
 
 describe.each(['warning', 'refresh_requested'] as const)(
   'a connection that Slack replaces (%s)',
@@ -59,11 +52,7 @@ test('an acknowledgement goes out on the connection on which the request came, t
   const held = Promise.withResolvers<void>();
   world.slack.onCall(({ method }) => (method === 'users.info' ? { answerAfter: held.promise } : null));
   const typed = world.slack.control.command(help);
-  await waitFor(
-    () => world.slack.inFlight(),
-    (count) => count > 0,
-    { what: 'the command' },
-  );
+  await waitFor(() => world.slack.inFlight(), Boolean, { what: 'the command' });
   const before = had(world);
   world.slack.socket.refresh('warning');
   await nextOpened(world, before);
@@ -94,11 +83,9 @@ test('a connection that breaks is replaced at once, and until then the program i
   );
   const brokenAtMs = performance.now();
   world.slack.socket.cut();
-  await waitFor(
-    () => slackCheck(world),
-    (check) => check === 'no Socket Mode connection for 0 s',
-    { what: 'the program to notice' },
-  );
+  await waitFor(() => slackCheck(world), 'no Socket Mode connection for 0 s', {
+    what: 'the program to notice',
+  });
   letThrough.resolve();
   await connections(world, 1);
   // Nobody moved the clock.
@@ -138,11 +125,7 @@ test('a connection that cannot be opened is tried again after short pauses that 
   }
   expect(await slackCheck(world)).toMatch(/^no Socket Mode connection for \d+ s$/);
   isRefused = false;
-  await world.later(
-    () => slackCheck(world),
-    (check) => check === 'ok',
-    'the connection',
-  );
+  await world.later(() => slackCheck(world), 'ok', 'the connection');
 });
 
 test('a mistaken wait that Slack asks for lasts a minute', async () => {
@@ -154,11 +137,7 @@ test('a mistaken wait that Slack asks for lasts a minute', async () => {
     return tries === 1 ? { status: 429, headers: { 'retry-after': '60000' } } : null;
   });
   world.slack.socket.cut();
-  await waitFor(
-    () => world.log.join(),
-    (log) => log.includes('socket_not_reopened'),
-    { what: 'the refusal' },
-  );
+  await waitFor(() => world.log.join(), includes('socket_not_reopened'), { what: 'the refusal' });
   const before = had(world);
   await world.clock.advance(61_000);
   await nextOpened(world, before);
@@ -172,18 +151,10 @@ test.each(['too_many_websockets', 'link_disabled'] as const)(
     world.slack.socket.greetWith(reason);
     world.slack.socket.cut();
     const startedAtMs = world.clock.now();
-    await world.later(
-      () => opened(world),
-      (calls) => calls > 8,
-      'some tries',
-    );
+    await world.later(() => opened(world), above(8), 'some tries');
     expect(world.clock.now() - startedAtMs).toBeGreaterThan(14_000);
     world.slack.socket.greetWith(null);
-    await world.later(
-      () => slackCheck(world),
-      (check) => check === 'ok',
-      'the connection',
-    );
+    await world.later(() => slackCheck(world), 'ok', 'the connection');
     await world.clock.advance(15_000);
     await connections(world, 1);
   },
@@ -205,11 +176,7 @@ describe('a stop while the connection is being replaced', () => {
     }
     const before = opened(world);
     world.slack.socket.refresh('warning');
-    await waitFor(
-      () => opened(world),
-      (calls) => calls > before,
-      { what: 'the next connection to be asked for' },
-    );
+    await waitFor(() => opened(world), above(before), { what: 'the next connection to be asked for' });
     if (what === 'greeting') await connections(world, 2);
     await stopBy(world.clock, world.service);
     held.resolve();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alice, bob, general } from '../support/local-slack.ts';
+import { openThreadForm } from './support/posts.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -78,11 +79,7 @@ describe('a mention in a channel', () => {
     const offer = await world.seen(alice, ({ text }) => text.includes('[Start]'));
     world.slack.onCall(() => null);
     await write(`${bot} Document the errors`, { user: bob, threadTs: root.ts });
-    const choice = await world.sentPrivately(general, '*Send this thread along?*');
-    await world.slack.control.press(choice, 'choose_messages', bob);
-    await expect
-      .poll(() => JSON.stringify(world.slack.control.modal(bob)), { message: 'the form' })
-      .toSatisfy((form) => form?.includes('rate limits') ?? false);
+    await openThreadForm(world, bob, 'rate limits');
     await world.slack.control.submit(bob);
     await world.settled();
     expect(world.prompts()).toHaveLength(1);

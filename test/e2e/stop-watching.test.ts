@@ -1,22 +1,19 @@
 import { expect, test } from 'vitest';
+import { includes, says } from '../support/is.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
-
-const cardText = async ({ slack }: Program, ts: string) =>
-  (await slack.control.messages(general)).find((message) => message.ts === ts);
 
 const shown = ({ slack }: Program, user: string) => JSON.stringify(slack.control.modal(user)?.blocks ?? []);
 
 test('*Stop watching* in *Details* of a card works for anybody who sees the card, once (L1, W4)', async () => {
   await using program = await startProgram();
   const { slack, api, clock } = program;
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working();
   for (const user of [alice, bob]) {
     await slack.control.press(card, 'show_job', user);
     await program.later(
       () => shown(program, user),
-      (modal) => modal.includes('The agent itself keeps working'),
+      includes('The agent itself keeps working'),
       'the way to stop watching',
     );
   }
@@ -30,19 +27,15 @@ test('*Stop watching* in *Details* of a card works for anybody who sees the card
   await slack.control.pressInView(alice, 'stop_watching');
   await program.later(
     () => shown(program, alice),
-    (modal) => modal.includes('Already done: ⚪ *No longer watching*'),
+    includes('Already done: ⚪ *No longer watching*'),
     'the reason',
   );
-  const unwatched = await program.later(
-    () => cardText(program, card.ts),
-    (now) => now?.text.includes('[Resume watching]') === true,
-    'the card to offer to resume',
-  );
+  const unwatched = await program.shows(card, '[Resume watching]');
   const reads = api.counts.get;
   await clock.advance(60_000);
   expect(api.counts.get).toBe(reads);
-  if (unwatched) await slack.control.press(unwatched, 'resume_watching', bob);
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
+  await slack.control.press(unwatched, 'resume_watching', bob);
+  api.finish(0, { status: 'completed' });
   await program.threadMessage(card, 'Done, no pull request');
 });
 
@@ -53,15 +46,14 @@ test.each([
   await using program = await startProgram();
   const { slack, api, clock } = program;
   const { control } = slack;
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working();
   slack.onCall(({ method }) => (method === 'views.open' ? { error: 'expired_trigger_id' } : null));
   if (channel === general) await control.press(card, 'show_job', alice);
   else await control.command({ channel, user: alice, text: 'status' });
   const answer = (words: string) =>
     program.later(
       async () => (await control.messages(channel)).findLast(({ ephemeral_to }) => ephemeral_to === alice),
-      (message) => message?.text.includes(words) === true,
+      says(words),
       words,
     );
   const shown = await answer('[Stop watching]');

@@ -1,7 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bob, general } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 
@@ -11,13 +10,11 @@ const MINUTE_MS = 60_000;
 async function startOnFile(mode: 'http' | 'socket') {
   const folder = await createTempDir();
   const program = await startProgram({ mode, settings: { DATA_DIR: folder.path } });
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  const card = await program.working();
   const file = join(folder.path, 'docs-agent.db');
   return {
     program,
-    reply: (text: string) =>
-      program.slack.control.message({ channel: general, user: bob, text, threadTs: card.ts }),
+    reply: (text: string) => program.slack.control.reply(card, text),
     takeAway: () => rename(file, `${file}.away`),
     bringBack: () => rename(`${file}.away`, file),
     [Symbol.asyncDispose]: async () => {
@@ -67,9 +64,5 @@ test('replies that were missed while the socket and the store were away are foun
     )
     .toBe(true);
   await world.bringBack();
-  await program.later(
-    () => followUps(program),
-    (text) => text === 'In the outage',
-    'the reply at the agent',
-  );
+  await program.later(() => followUps(program), 'In the outage', 'the reply at the agent');
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { has } from '../support/is.ts';
 import {
   alice,
   bob,
@@ -20,7 +21,7 @@ describeWithLocalSlack('a request in a channel where the bot may not post (S4)',
     world.proxy.fail('chat.postMessage', { error: 'restricted_action' }, { error: 'restricted_action' });
     await world.slack.command({ channel: random, user: alice, text: 'Add a quickstart' });
     const offers = async () => saying(await world.slack.messages(random), "posting isn't allowed");
-    const [first] = await world.later(offers, (all) => all.length === 1, 'the private answer');
+    const [first] = await world.later(offers, has(1), 'the private answer');
     if (first === undefined) throw new Error('there is no private answer');
 
     await world.slack.press(first, 'try_again', alice);
@@ -38,12 +39,8 @@ describeWithLocalSlack('a request in a channel where the bot may not post (S4)',
     await world.slack.press(second, 'try_again', alice);
     const cards = async () =>
       (await world.slack.messages(random)).filter(({ thread_ts, subtype }) => !thread_ts && !subtype);
-    await world.later(cards, (all) => all.length === 1, 'the card');
-    await world.later(
-      () => world.api.counts.create,
-      (count) => count === 1,
-      'the job',
-    );
+    await world.later(cards, has(1), 'the card');
+    await world.later(() => world.api.counts.create, 1, 'the job');
     expect(world.api.jobs[0]?.prompts).toEqual(['Add a quickstart']);
     await world.slack.press(second, 'try_again', alice);
     await world.clock.advance(10_000);
@@ -65,9 +62,7 @@ describe('replies before the card is refused', () => {
     const root = await slack.control.message({ channel: general, user: alice, text });
     const replies: SlackMessage[] = [];
     for (const words of texts) {
-      replies.push(
-        await slack.control.message({ channel: general, user: bob, text: words, threadTs: root.ts }),
-      );
+      replies.push(await slack.control.reply(root, words));
     }
     const receipts = (...expected: string[]) =>
       later(

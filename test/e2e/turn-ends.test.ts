@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
-import { saying, toldLater } from './support/posts.ts';
+import { includes } from '../support/is.ts';
+import { alice, bob, describeWithLocalSlack, type SlackMessage } from '../support/local-slack.ts';
+import { receipt, saying, toldLater } from './support/posts.ts';
 import { watched } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
@@ -11,25 +12,17 @@ const otherLink = `<${OTHER_PR}|acme/docs#2>`;
 const ENDS = /^\S+ (?:<@\w+> )*\*(?:Pull request|Another|Updated|Done|Failed|Archived)/;
 
 const reply = (world: World, card: SlackMessage, text: string, user = bob) =>
-  world.slack.message({ channel: general, user, text, threadTs: card.ts });
+  world.slack.reply(card, text, user);
 
 /** The first lines of the messages that say how a turn ended. */
 const ends = async (world: World, card: SlackMessage) =>
   (await world.posts(card)).flatMap(({ text }) => (ENDS.test(text) ? [text] : []));
 
 const messages = (world: World, count: number) =>
-  world.later(
-    () => world.api.counts.message,
-    (sent) => sent === count,
-    'the replies at the agent',
-  );
+  world.later(() => world.api.counts.message, count, 'the replies at the agent');
 
 const onCard = (world: World, card: SlackMessage, words: string) =>
-  world.later(
-    () => world.card(card),
-    (text) => text.includes(words),
-    `the card to say "${words}"`,
-  );
+  world.later(() => world.card(card), includes(words), `the card to say "${words}"`);
 
 describeWithLocalSlack('the end of a turn is one message (W3)', () => {
   test('another pull request in a later turn, then an update of it: each tells who waited, and how many replies it includes', async () => {
@@ -79,13 +72,13 @@ describeWithLocalSlack('the end of a turn is one message (W3)', () => {
     await world.slack.press(end, 'send_again', alice);
     await world.later(
       async () => saying(await world.posts(card), 'alice sent them again').map(({ ts }) => ts),
-      (told) => told.includes(end.ts),
+      includes(end.ts),
       'the message to say who sent them again',
     );
     await messages(world, 2);
     expect(world.api.jobs[0]?.prompts.at(-1)).toBe('Shorter, please\n\nAnd a table');
     for (const one of replies) {
-      await expect.poll(() => world.slack.reactions(one)).toEqual(['white_check_mark']);
+      await receipt(world.slack, one, 'white_check_mark');
     }
     finish('active', null);
     await onCard(world, card, 'Working on 2 replies');

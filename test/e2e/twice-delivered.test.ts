@@ -107,8 +107,7 @@ describe.each(orders)('a mention of which arrives %s', (_what, events) => {
   });
 
   test('is one reply in the thread of a job, with its file (R3)', async () => {
-    const card = await world.ask('Add a quickstart');
-    await world.threadMessage(card, 'On it');
+    const card = await world.working();
     const { deliver } = await aMention('Put these on the limits page', card.ts);
     await deliverAll(deliver);
     const [job] = world.prompts();
@@ -132,8 +131,7 @@ describe.each<[string, object, string]>([
   ])(
     'of which arrives %s, is one request, and one reply, with all of it (R3)',
     async (_order, events, ms) => {
-      const card = await world.ask('Add a quickstart');
-      await world.threadMessage(card, 'On it');
+      const card = await world.working();
       for (const threadTs of [undefined, card.ts]) {
         const words = threadTs === undefined ? 'Put these on the limits page' : 'These, too';
         const { deliver, event } = await aMention(words, threadTs, more);
@@ -158,11 +156,10 @@ describe.each<[string, object, string]>([
 });
 
 test('an edit is not undone by another event of the message as it was (R3, F3)', async () => {
-  const card = await world.ask('Add a quickstart');
-  await world.threadMessage(card, 'On it');
+  const card = await world.working();
   const { control } = world.slack;
   const text = `${mention} As a table, please`;
-  const reply = await control.message({ channel: general, user: alice, text, threadTs: card.ts });
+  const reply = await control.reply(card, text, alice);
   await control.editMessage(reply, `${mention} As a table`);
   await Promise.all([
     control.raw(general, { ...reply, user: alice, type: 'app_mention' }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { has } from '../support/is.ts';
 import { alice, general, random } from '../support/local-slack.ts';
 import { startStrictWorld } from './support/strict-world.ts';
 
@@ -19,11 +20,11 @@ test('no message with a pull request brings a preview of it: in the thread, in a
       ? { error: 'thread_locked' }
       : null,
   );
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: PR });
+  api.finish(0, { status: 'completed', prLink: PR });
   const posts = () => slack.calls('chat.postMessage').filter(({ args }) => JSON.stringify(args).includes(PR));
   await world.later(
     () => [general, random, alice].filter((place) => posts().some(({ args }) => args.channel === place)),
-    (places) => places.length === 3,
+    has(3),
     'the link in three places',
   );
   for (const { args } of posts()) {

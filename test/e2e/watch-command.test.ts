@@ -27,12 +27,7 @@ test('"watch" shows a job that was started elsewhere in a thread, and takes foll
   await command(`watch ${id}`);
   const card = await world.seen(general, ({ text }) => text.includes(`*Agent job ${id}*`));
   await inThread('On it');
-  await world.slack.control.message({
-    channel: general,
-    user: bob,
-    text: 'Shorter, please',
-    threadTs: card.ts,
-  });
+  await world.slack.control.reply(card, 'Shorter, please');
   await world.settled();
   expect(world.prompts()).toEqual([['Started elsewhere', 'Shorter, please']]);
 });

@@ -12,11 +12,7 @@ test('from a command to its acknowledgement, at most 54 files run', async () => 
   await using program = await startProgram({ mode: 'http' });
   // The first one also finds out who the person is, which is known from then on.
   await program.ask('Add a quickstart');
-  await program.later(
-    () => program.api.jobs.length,
-    (jobs) => jobs === 1,
-    'the job',
-  );
+  await program.later(() => program.api.jobs.length, 1, 'the job');
   using session = Object.assign(new Session(), { [Symbol.dispose]: () => session.disconnect() });
   session.connect();
   await session.post('Profiler.enable');

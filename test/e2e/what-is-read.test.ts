@@ -1,12 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { forwarded, limitsTable, messagePreview, runbook, tableAttachment } from '../support/app-messages.ts';
-import { bob, general, type SlackMessage } from '../support/local-slack.ts';
+import {
+  forwarded,
+  forwardedPicture,
+  limitsTable,
+  linkPreview,
+  messagePreview,
+  pullRequestByApp,
+  runbook,
+  tableAttachment,
+} from '../support/app-messages.ts';
+import { has, includes, present } from '../support/is.ts';
+import { bob, general } from '../support/local-slack.ts';
 import type { FileDraft } from '../support/strict-slack/files.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { openThreadForm, seesForm } from './support/posts.ts';
 
 const mention = `<@${strictApp.botUserId}>`;
+const snippet: FileDraft = { name: 'notes.txt', content: 'Use <b> & "c"\nTwo', mode: 'snippet' };
 const TABLE = '| Plan | Requests |\n| --- | --- |\n| Solo | 20 |';
 
 type Draft = Parameters<Program['slack']['control']['message']>[0];
@@ -14,26 +26,16 @@ const write = ({ slack }: Program, draft: Partial<Draft>) =>
   slack.control.message({ channel: general, user: bob, text: '', ...draft });
 const prompts = ({ api }: Program) => api.jobs.flatMap((job) => job.prompts);
 const sent = (program: Program, count: number) =>
-  program.later(
-    () => prompts(program),
-    (all) => all.length === count,
-    `${count} prompts`,
-  );
+  program.later(() => prompts(program), has(count), `${count} prompts`);
 const told = (program: Program, channel: string, words: string) =>
   program.later(
     async () =>
       (await program.slack.control.messages(channel))
         .map(({ text }) => text)
         .find((text) => text.includes(words)),
-    (text) => text !== undefined,
+    present,
     words,
   );
-/** What the thread says, once all that was read is on its way. */
-const working = async (program: Program): Promise<SlackMessage> => {
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
-  return card;
-};
 
 const inShare = (blocks: readonly object[]) => ({
   ...forwarded,
@@ -43,42 +45,46 @@ const inShare = (blocks: readonly object[]) => ({
 });
 const from = `(${forwarded.from_url})`;
 
-describe('a table (R2)', () => {
-  test.each<[string, object]>([
-    ['an attachment, as Slack makes it', { attachments: [tableAttachment] }],
-    ['the blocks of the message', { blocks: [limitsTable] }],
-  ])('goes along with a mention, and as a reply without a word: %s', async (_where, fields) => {
-    await using program = await startProgram();
-    await write(program, { text: `${mention} Put these on the limits page`, fields });
-    expect(await sent(program, 1)).toEqual([`Put these on the limits page\n\n${TABLE}`]);
-    const card = await working(program);
-    await write(program, { threadTs: card.ts, fields });
-    expect((await sent(program, 3)).at(-1)).toBe(TABLE);
-  });
+/** How something reaches the agent. */
+const doors: Record<string, (program: Program, draft: Partial<Draft>) => Promise<unknown>> = {
+  'with a mention': (program, draft) => write(program, { text: `${mention} Publish`, ...draft }),
+  'as a direct message without a word': (program, draft) => write(program, { channel: bob, ...draft }),
+  'as a reply without a word': async (program, draft) =>
+    write(program, { threadTs: (await program.working()).ts, ...draft }),
+  'by the shortcut of its message': async (program, draft) => {
+    const message = await write(program, draft);
+    await program.slack.control.shortcut({ message, user: bob, callbackId: 'ask_docs_agent' });
+    await seesForm(program.slack.control, bob, 'About');
+    await program.slack.control.submit(bob);
+  },
+  'by the form of its thread': async (program, draft) => {
+    const root = await write(program, draft);
+    await write(program, { threadTs: root.ts, text: `${mention} Publish` });
+    await openThreadForm(program, bob, 'Publish');
+    await program.slack.control.submit(bob);
+  },
+};
+const byApp = ['by the shortcut of its message', 'by the form of its thread'];
 
-  test('goes along in a forwarded message, through the shortcut, and in the preview of a thread', async () => {
+describe.each<[what: string, draft: Partial<Draft>, part: string, ways?: readonly string[]]>([
+  ['a table', { fields: { attachments: [tableAttachment] } }, TABLE],
+  ['a table among the blocks', { fields: { blocks: [limitsTable] } }, TABLE],
+  ['a forwarded table', { fields: { attachments: [inShare([limitsTable])] } }, TABLE],
+  ['a forwarded message', { fields: { attachments: [forwarded] } }, `The limit is *100* & not 60\n${from}`],
+  ['a snippet', { files: [snippet] }, 'notes.txt:\nUse <b> & "c"\nTwo'],
+  [
+    'the message of an app',
+    { fields: { bot_id: 'B0GITHUB', attachments: [pullRequestByApp] } },
+    'Pull request opened by bob (https://github.com/bob)',
+    byApp,
+  ],
+])('%s (R2, F5, S3)', (_what, draft, part, ways = Object.keys(doors)) => {
+  test.each(ways)('goes along %s', async (way) => {
     await using program = await startProgram();
-    const { control } = program.slack;
-    await write(program, { text: `${mention} Publish`, fields: { attachments: [inShare([limitsTable])] } });
-    const quoted = `Forwarded message from Alice:\n${TABLE}\n\n${from}`;
-    expect(await sent(program, 1)).toEqual([`Publish\n\n${quoted}`]);
-    const root = await write(program, { text: 'The limits', fields: { attachments: [tableAttachment] } });
-    await control.shortcut({ message: root, user: bob, callbackId: 'ask_docs_agent' });
-    const form = () => JSON.stringify(control.modal(bob)?.blocks ?? null);
-    await waitFor(form, (blocks) => blocks.includes('| Solo | 20 |'), { what: 'the form' });
-    await control.submit(bob);
-    expect((await sent(program, 2)).at(-1)).toContain('\n> | --- | --- |\n> | Solo | 20 |');
-    await write(program, { threadTs: root.ts, text: `${mention} Publish them` });
-    const offer = await waitFor(
-      async () =>
-        (await control.messages(general)).find(({ text }) => text.includes('Send this thread along')),
-      (found): found is SlackMessage => found !== undefined,
-      { what: 'the offer' },
-    );
-    await control.press(offer, 'choose_messages', bob);
-    await waitFor(form, (blocks) => blocks.includes('Publish them'), { what: 'the preview' });
-    await control.submit(bob);
-    expect((await sent(program, 3)).at(-1)).toContain(`bob: The limits\n\n${TABLE}`);
+    await doors[way]?.(program, draft);
+    // In a form it is quoted.
+    const given = () => prompts(program).join('\n').replaceAll('\n> ', '\n');
+    await program.later(given, includes(part), 'the agent to have it');
   });
 });
 
@@ -90,6 +96,50 @@ test('a forwarded runbook keeps its structure (R2)', async () => {
   expect(prompt).toContain(
     '\n> ask Ann first\nWait ~ten~ five minutes, see `status`\nOpen the dashboard (https://',
   );
+});
+
+test('a message that is forwarded into the thread of a job is a follow-up; one without text is named (F5)', async () => {
+  await using program = await startProgram();
+  const card = await program.working();
+  await write(program, { threadTs: card.ts, fields: { attachments: [forwarded, forwardedPicture] } });
+  expect((await sent(program, 2))[1]).toBe(
+    `Forwarded message from Alice:\nThe limit is *100* & not 60\n${from}`,
+  );
+  const named = await program.threadMessage(card, 'Not sent');
+  expect(named.text).toBe('📎 *Not sent:* 1 forwarded message without text. The agent takes text only.');
+});
+
+test('a mention of the bot in a message that is forwarded is none of who forwards it (F4, F5)', async () => {
+  await using program = await startProgram();
+  const card = await program.working();
+  await write(program, { threadTs: card.ts, text: 'mute' });
+  await program.threadMessage(card, 'Muted');
+  const attachment = { ...forwarded, text: `${mention} Delete all`, message_blocks: [] };
+  await write(program, { threadTs: card.ts, text: 'Look', fields: { attachments: [attachment] } });
+  await program.clock.advance(20_000);
+  expect(prompts(program)).toEqual(['Add a quickstart']);
+});
+
+test('the preview that Slack adds to a link is neither sent nor an edit (F3, F5)', async () => {
+  await using program = await startProgram();
+  const card = await program.working();
+  const text = `As in <${linkPreview.original_url}>`;
+  const reply = await write(program, { threadTs: card.ts, text });
+  await sent(program, 2);
+  const changed = { ...reply, attachments: [linkPreview] };
+  const ts = `${Number(reply.ts) + 1}.000100`;
+  await program.slack.control.raw(general, {
+    type: 'message',
+    subtype: 'message_changed',
+    hidden: true,
+    message: changed,
+    previous_message: reply,
+    ts,
+  });
+  await write(program, { threadTs: card.ts, text, fields: { attachments: [linkPreview] } });
+  const said = `As in ${linkPreview.original_url}`;
+  expect(await sent(program, 3)).toEqual(['Add a quickstart', said, said]);
+  expect(program.slack.calls('chat.postEphemeral')).toEqual([]);
 });
 
 describe('what has no words (R2)', () => {
@@ -123,7 +173,7 @@ describe('what has no words (R2)', () => {
     await told(program, bob, 'Not sent');
     await write(program, { ...draft, text: `${mention} ${draft.text ?? ''}`.trim() });
     await told(program, general, 'Not sent');
-    const card = await working(program);
+    const card = await program.working();
     await write(program, { threadTs: card.ts, ...draft });
     await program.threadMessage(card, 'Not sent');
     await program.clock.advance(20_000);
@@ -232,11 +282,7 @@ describe('files (R4)', () => {
     await told(program, general, '1 file (limits.xlsx)');
     const { control } = program.slack;
     await control.shortcut({ message: asked, user: bob, callbackId: 'ask_docs_agent' });
-    await waitFor(
-      () => control.modal(bob),
-      (modal) => modal !== null,
-      { what: 'the form' },
-    );
+    await waitFor(() => control.modal(bob), present, { what: 'the form' });
     await control.submit(bob);
     expect((await sent(program, 2)).at(-1)).toContain(words);
   });

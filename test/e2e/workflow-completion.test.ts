@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { includes, some } from '../support/is.ts';
 import type { Program } from '../support/strict-slack/program.ts';
 import type { StrictFault } from '../support/strict-slack/web-api.ts';
 import {
@@ -25,11 +26,7 @@ describe('what Slack answers to a completion (T1)', () => {
   }
   const outcomes = (program: Program) => events(program, 'step_completed').map(({ outcome }) => outcome);
   const expectRefusedForGood = async (program: Program) => {
-    await program.later(
-      () => outcomes(program),
-      (found) => found.length > 0,
-      'the outcome',
-    );
+    await program.later(() => outcomes(program), some, 'the outcome');
     program.clock.freeze(59 * MINUTE_MS);
     await program.clock.advance(MINUTE_MS);
     expect(outcomes(program)).toEqual(['refused']);
@@ -69,11 +66,7 @@ describe('what Slack answers to a completion (T1)', () => {
 
   test('execution_not_in_running_state: done', async () => {
     const { program } = await completed([{ error: 'execution_not_in_running_state' }]);
-    await program.later(
-      () => events(program, 'step_completed'),
-      (found) => found.length > 0,
-      'the outcome',
-    );
+    await program.later(() => events(program, 'step_completed'), some, 'the outcome');
     expect(events(program, 'step_completed')).toMatchObject([{ outcome: 'done', by: 'over' }]);
   });
 
@@ -107,11 +100,7 @@ describe('what Slack answers to a completion (T1)', () => {
 
   test('none, though it took the completion: it is repeated, and changes nothing', async () => {
     const { program } = await completed(['reset_after']);
-    await program.later(
-      () => outcomes(program),
-      (found) => found.includes('done'),
-      'the outcome',
-    );
+    await program.later(() => outcomes(program), includes('done'), 'the outcome');
     expect(outcomes(program)).toEqual(['unknown', 'done']);
   });
 
@@ -135,11 +124,7 @@ test('the token of a step is used for 15 minutes, then the bot’s; it is never 
   const { api, clock, slack } = program;
   const runStep = async (jobs: number) => {
     const executionId = await slack.control.runStep({ ...ASKS, wait: true });
-    await program.later(
-      () => api.jobs.length,
-      (count) => count === jobs,
-      'the job',
-    );
+    await program.later(() => api.jobs.length, jobs, 'the job');
     return executionId;
   };
   const early = await runStep(1);

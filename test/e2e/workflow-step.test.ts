@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../src/app/config/config.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { createService } from '../../src/app/service.ts';
+import { includes, present } from '../support/is.ts';
 import { alice, general, random } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { noFiles } from '../support/settings.ts';
@@ -22,7 +23,7 @@ test('a step posts a card, starts a job, and lets the workflow go on (T1)', asyn
     (prompts) => prompts?.[0] === 'Document release 2.1',
     'the job',
   );
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: PR });
+  api.finish(0, { status: 'completed', prLink: PR });
   if (card) await program.threadMessage(card, 'Pull request ready');
   expect(slack.calls(SUCCESS)).toHaveLength(1);
 });
@@ -31,24 +32,16 @@ test('a step that waits ends with the turn: with its pull request, or without on
   const program = await startWithWorkflows();
   const { api, clock, slack } = program;
   const executionId = await slack.control.runStep({ ...ASKS, wait: 'true' });
-  await program.later(
-    () => api.jobs.length,
-    (count) => count === 1,
-    'the job',
-  );
+  await program.later(() => api.jobs.length, 1, 'the job');
   await clock.advance(3 * 60 * MINUTE_MS);
   expect(slack.control.stepEnd(executionId)).toBeNull();
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: PR });
+  api.finish(0, { status: 'completed', prLink: PR });
   expect(await ended(program, executionId)).toEqual({
     outputs: { thread: expect.any(String), state: 'pull_request', pull_request: PR },
   });
   const another = await slack.control.runStep({ ...ASKS, wait: true });
-  await program.later(
-    () => api.jobs.length,
-    (count) => count === 2,
-    'the other job',
-  );
-  api.finish(api.jobs[1]?.id ?? '', { status: 'completed' });
+  await program.later(() => api.jobs.length, 2, 'the other job');
+  api.finish(1, { status: 'completed' });
   expect(await ended(program, another)).toMatchObject({ outputs: { state: 'done', pull_request: '' } });
 });
 
@@ -56,16 +49,8 @@ describe('a step that waits fails, in words for the author of the workflow (T1)'
   async function waiting(): Promise<{ program: Program; executionId: string; card: { ts: string } }> {
     const program = await startWithWorkflows();
     const executionId = await program.slack.control.runStep({ ...ASKS, wait: true });
-    const card = await program.later(
-      async () => (await cards(program))[0],
-      (found) => found !== undefined,
-      'the card',
-    );
-    await program.later(
-      () => program.api.jobs.length,
-      (count) => count === 1,
-      'the job',
-    );
+    const card = await program.later(async () => (await cards(program))[0], present, 'the card');
+    await program.later(() => program.api.jobs.length, 1, 'the job');
     return { program, executionId, card: card ?? { ts: '' } };
   }
 
@@ -74,7 +59,7 @@ describe('a step that waits fails, in words for the author of the workflow (T1)'
     ['archived', 'The job was archived before there was a pull request.'],
   ] as const)('if the job %s', async (status, error) => {
     const { program, executionId } = await waiting();
-    program.api.finish(program.api.jobs[0]?.id ?? '', { status });
+    program.api.finish(0, { status });
     expect(await ended(program, executionId)).toEqual({ error });
   });
 
@@ -86,7 +71,7 @@ describe('a step that waits fails, in words for the author of the workflow (T1)'
     await program.slack.control.press(shown, 'show_job', alice);
     await program.later(
       () => JSON.stringify(program.slack.control.modal(alice)?.blocks ?? []),
-      (modal) => modal.includes('stop_watching'),
+      includes('stop_watching'),
       'the details',
     );
     await program.slack.control.pressInView(alice, 'stop_watching');
@@ -209,11 +194,7 @@ describe('delivered several times, late or in turns, a step makes one job and is
     let isDown = true;
     program.slack.onCall(({ method }) => (isDown && method === SUCCESS ? { status: 503 } : null));
     const executionId = await program.slack.control.runStep(ASKS);
-    await program.later(
-      () => program.slack.calls(SUCCESS).length,
-      (count) => count > 0,
-      'a try',
-    );
+    await program.later(() => program.slack.calls(SUCCESS).length, Boolean, 'a try');
     await program.restart();
     isDown = false;
     expect(await ended(program, executionId)).toMatchObject({ outputs: { state: 'started' } });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buttons } from '../../src/slack/views/buttons.ts';
 import { saying, toldLater } from '../e2e/support/posts.ts';
 import { startWorld, type World } from '../e2e/support/world.ts';
-import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { alice, bob, describeWithLocalSlack, type SlackMessage } from '../support/local-slack.ts';
 import { type AgentOutcome, agentFaults } from './agent-faults.ts';
 
 /** Longer than any pause of the program after one fault. */
@@ -62,7 +62,7 @@ describeWithLocalSlack('a fault of the agent API', () => {
       const card = await world.ask(prompt);
       await toldLater(world, card, 'On it');
       world.api.failNext('message', fault);
-      const first = await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
+      const first = await world.slack.reply(card, text);
       if (message === 'unknown' || message === 'refused') {
         const [words, button] = messageOffers[message];
         const offer = await toldLater(world, card, words);
@@ -70,11 +70,7 @@ describeWithLocalSlack('a fault of the agent API', () => {
         expect(sent(text)).toBe(1);
         await pressTwiceAtOnce(offer, button);
       }
-      await world.later(
-        () => world.slack.reactions(first),
-        (names) => names.join() === 'white_check_mark',
-        'the receipt',
-      );
+      await world.later(() => world.slack.reactions(first), ['white_check_mark'], 'the receipt');
       await world.clock.advance(LONG_MS);
       expect(sent(text)).toBe(2);
       await expectToldOfAdministrator(card, message);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { saying, toldLater } from '../e2e/support/posts.ts';
 import { startWorld } from '../e2e/support/world.ts';
-import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { describeWithLocalSlack, type SlackMessage } from '../support/local-slack.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -23,7 +23,7 @@ describeWithLocalSlack('a long outage', () => {
 
       const replies: SlackMessage[] = [];
       for (const text of ['one', 'two', 'three']) {
-        replies.push(await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts }));
+        replies.push(await world.slack.reply(card, text));
         await world.clock.advance(5 * MINUTE_MS);
       }
       const other = await world.ask('During the outage');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saying, toldLater } from '../e2e/support/posts.ts';
 import { startWorld, type World } from '../e2e/support/world.ts';
+import { has } from '../support/is.ts';
 import { alice, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { slackFaults } from './slack-faults.ts';
 
@@ -40,21 +41,13 @@ describeWithLocalSlack('a fault of Slack', () => {
       failNext(fault);
       await world.slack.command({ channel: general, user: alice, text: prompt });
       if (outcome === 'refused') {
-        await world.later(
-          () => toldPrivately(prompt),
-          (found) => found.length === 1,
-          'the private answer',
-        );
+        await world.later(() => toldPrivately(prompt), has(1), 'the private answer');
         await world.clock.advance(LONG_MS);
         expect(await cards(prompt)).toHaveLength(0);
         expect(starts(prompt)).toBe(0);
         return;
       }
-      await world.later(
-        () => starts(prompt),
-        (count) => count === 1,
-        'the job',
-      );
+      await world.later(() => starts(prompt), 1, 'the job');
       await world.clock.advance(LONG_MS);
       expect(await cards(prompt)).toHaveLength(1);
       expect(starts(prompt)).toBe(1);

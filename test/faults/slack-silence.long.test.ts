@@ -17,14 +17,10 @@ describeWithLocalSlack('a Slack that says nothing for ten seconds (E1)', () => {
     // The limit of a call is real time: it is the network that is waited for.
     await waitFor(
       () => world.log.filter((line) => /"event":"posted".*"outcome":"unknown"/.test(line)).length,
-      (count) => count === 1,
+      1,
       { what: 'the end of the call', timeoutMs: 15_000 },
     );
-    await world.later(
-      () => world.api.counts.create,
-      (count) => count === 1,
-      'the job',
-    );
+    await world.later(() => world.api.counts.create, 1, 'the job');
     await world.clock.advance(60_000);
     expect(saying(await world.slack.messages(general), 'Be patient')).toHaveLength(1);
     const posts = world.proxy.calls('chat.postMessage').map(({ args }) => String(args.text));

@@ -3,21 +3,24 @@ import type { Service } from '../../src/app/service.ts';
 import type { TestClock } from './test-clock.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Lets time run, a second at each look, until what is read satisfies the predicate. */
-export type Later = <T>(
-  read: () => T | Promise<T>,
-  predicate: (value: T) => boolean,
-  what: string,
-) => Promise<T>;
+/** Lets time run, a second at each look, until what is read is what is expected, or satisfies the predicate. */
+export interface Later {
+  <T, S extends T>(read: () => T | Promise<T>, predicate: (value: T) => value is S, what: string): Promise<S>;
+  <T>(
+    read: () => T | Promise<T>,
+    expected: NoInfer<T> | ((value: NoInfer<T>) => boolean),
+    what: string,
+  ): Promise<T>;
+}
 
 /** For a program that runs by this clock, and talks with programs that do not. */
 export function laterBy(clock: TestClock): Later {
-  return (read, predicate, what) => {
+  return <T>(read: () => T | Promise<T>, expected: T | ((value: T) => boolean), what: string) => {
     const look = async () => {
       await clock.advance(1_000);
       return read();
     };
-    return waitFor(look, predicate, { what });
+    return waitFor(look, expected, { what });
   };
 }
 

@@ -102,6 +102,8 @@ export interface SlackControl {
     readonly text: string;
     readonly threadTs?: string;
   }): Promise<SlackMessage>;
+  /** Writes in the thread of a message. */
+  reply(root: SlackMessage, text: string, user?: string): Promise<SlackMessage>;
   /** `/docs-agent <text>` */
   command(command: {
     readonly channel: string;
@@ -137,11 +139,13 @@ export function createSlackControl(url: string): SlackControl {
   const messages = async (channel: string) =>
     (await get<{ messages: SlackMessage[] }>(`messages/${channel}`)).messages;
 
+  const message: SlackControl['message'] = async ({ channel, user, text, threadTs }) => {
+    const body = { channel, user, text, ...(threadTs ? { thread_ts: threadTs } : {}) };
+    return (await post<{ message: SlackMessage }>('message', body)).message;
+  };
   return {
-    message: async ({ channel, user, text, threadTs }) => {
-      const body = { channel, user, text, ...(threadTs ? { thread_ts: threadTs } : {}) };
-      return (await post<{ message: SlackMessage }>('message', body)).message;
-    },
+    message,
+    reply: ({ channel, ts }, text, user = bob) => message({ channel, user, text, threadTs: ts }),
     command: async (command) => {
       await post('command', { ...command, command: '/docs-agent' });
     },

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { inspect, isDeepStrictEqual } from 'node:util';
 
 const POLL_INTERVAL_MS = 20;
 /** A machine that runs six programs on two slow cores takes a minute to start one; only a fault takes longer. */
@@ -11,7 +11,7 @@ export interface WaitForOptions {
 }
 
 /**
- * Reads until the value satisfies the predicate, and returns it; a `read` that throws is tried again. Throws
+ * Reads until the value is what is expected, or satisfies the predicate, and returns it; a `read` that throws is tried again. Throws
  * with the value or error last seen after `timeoutMs` (default 90 s: a busy machine is no fault).
  *
  * Only for programs of other makers (a local Slack, a database, a started process) that do not say when they
@@ -25,24 +25,28 @@ export async function waitFor<T, S extends T>(
 ): Promise<S>;
 export async function waitFor<T>(
   read: () => T | Promise<T>,
-  predicate: (value: T) => boolean,
+  expected: NoInfer<T> | ((value: NoInfer<T>) => boolean),
   options: WaitForOptions,
 ): Promise<T>;
 export async function waitFor<T>(
   read: () => T | Promise<T>,
-  predicate: (value: T) => boolean,
+  expected: T | ((value: T) => boolean),
   { what, timeoutMs = PATIENCE_MS }: WaitForOptions,
 ): Promise<T> {
   const endMs = Date.now() + timeoutMs;
   for (;;) {
     const seen = await attempt(read);
-    if ('value' in seen && predicate(seen.value)) return seen.value;
+    if ('value' in seen && isSeen(seen.value, expected)) return seen.value;
     if (Date.now() >= endMs) {
       const last = inspect('value' in seen ? seen.value : seen.error, { depth: 6 });
       throw new Error(`waited in vain for ${what}; last seen: ${last}`);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
+}
+
+function isSeen<T>(value: T, expected: T | ((value: T) => boolean)): boolean {
+  return expected instanceof Function ? expected(value) : isDeepStrictEqual(value, expected);
 }
 
 async function attempt<T>(read: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agentFaults } from '../../faults/agent-faults.ts';
-import { bob, general, type SlackMessage } from '../../support/local-slack.ts';
+import { above } from '../../support/is.ts';
+import type { SlackMessage } from '../../support/local-slack.ts';
 import { type Program, type ProgramOptions, startProgram } from '../../support/strict-slack/program.ts';
 
 const HOUR_MS = 3_600_000;
@@ -9,8 +10,7 @@ const announces = ['idempotency'] as const;
 /** The service has answered once, so that the program knows what it announces. */
 async function startKnown(options: ProgramOptions = {}): Promise<Program> {
   const program = await startProgram({ announces, ...options });
-  const card = await program.ask('Add the first page');
-  await program.threadMessage(card, 'On it');
+  await program.working('Add the first page');
   return program;
 }
 
@@ -19,14 +19,8 @@ const sent = ({ api }: Program, prompt: string) =>
 const jobsFor = ({ api }: Program, prompt: string) => api.jobs.filter(({ prompts }) => prompts[0] === prompt);
 const posts = async ({ slack }: Program, { channel, ts }: SlackMessage) =>
   (await slack.control.thread(channel, ts)).map(({ text }) => text);
-const reply = ({ slack }: Program, card: SlackMessage, text: string) =>
-  slack.control.message({ channel: general, user: bob, text, threadTs: card.ts });
 const receipt = ({ later, slack }: Program, message: SlackMessage, name: string) =>
-  later(
-    () => slack.control.reactions(message),
-    (names) => names.join() === name,
-    `the receipt ${name}`,
-  );
+  later(() => slack.control.reactions(message), [name], `the receipt ${name}`);
 const calls = ({ later, api }: Program, operation: 'create' | 'message', count: number) =>
   later(
     () => api.counts[operation],
@@ -41,8 +35,7 @@ describe('what is unclear is repeated with its key until it is known (E1)', () =
     await using program = await startKnown({ settings: { AGENT_TIMEOUT: '2s' } });
     const { api } = program;
     api.failNext('create', fault, fault, { status: 429 }, { status: 401 });
-    const card = await program.ask('Add a quickstart');
-    await program.threadMessage(card, 'On it');
+    const card = await program.working();
     const creates = sent(program, 'Add a quickstart');
     expect(creates).toHaveLength(5);
     expect(new Set(creates.map(({ key }) => key)).size).toBe(1);
@@ -50,7 +43,7 @@ describe('what is unclear is repeated with its key until it is known (E1)', () =
     expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
 
     api.failNext('message', fault, fault);
-    const message = await reply(program, card, 'Shorter, please');
+    const message = await program.slack.control.reply(card, 'Shorter, please');
     await receipt(program, message, 'white_check_mark');
     const [job] = jobsFor(program, 'Add a quickstart');
     expect(job?.prompts).toEqual(['Add a quickstart', 'Shorter, please']);
@@ -70,8 +63,7 @@ test('without the header, no key goes along, and a person decides (E1)', async (
 test('before the first call after a start, the service is asked what it announces (E1)', async () => {
   await using program = await startProgram({ announces });
   program.api.failNext('create', 'reset_after');
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  await program.working();
   expect(new Set(sent(program, 'Add a quickstart').map(({ key }) => key)).size).toBe(1);
   expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
 });
@@ -83,11 +75,7 @@ test('a service that does not answer what it announces gets no call: nothing is 
   const card = await program.ask('Add a quickstart');
   await program.threadMessage(card, "Can't reach the agent");
   expect(sent(program, 'Add a quickstart')).toEqual([]);
-  await later(
-    () => api.counts.get,
-    (asked) => asked > 3,
-    'it to be asked again',
-  );
+  await later(() => api.counts.get, above(3), 'it to be asked again');
   expect(program.log.some((line) => line.includes('"agent_called"'))).toBe(true);
   api.failAll(null);
   await program.threadMessage(card, 'On it');
@@ -102,8 +90,7 @@ test.each([429, 502, 503, 504])(
     const fault = { status, isProxys: true } as const;
     api.failNext('get', fault, fault, fault);
     api.failNext('create', 'reset_after');
-    const card = await program.ask('Add a quickstart');
-    await program.threadMessage(card, 'On it');
+    await program.working();
     expect(new Set(sent(program, 'Add a quickstart').map(({ key }) => key))).toEqual(
       new Set([expect.stringMatching(/./)]),
     );
@@ -115,22 +102,17 @@ test('a service that has no answer for an unknown job gets its calls, without a 
   await using program = await startProgram({ announces: [] });
   const fault = { status: 500 };
   program.api.failNext('get', fault, fault, fault);
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  await program.working();
   expect(sent(program, 'Add a quickstart').map(({ key }) => key)).toEqual([undefined]);
 });
 
 test('a restart goes on repeating, in the same words, and the card says that it waits (E1)', async () => {
   await using program = await startKnown();
-  const { api, slack, later } = program;
+  const { api } = program;
   api.failAll('reset_after');
   const card = await program.ask('Add a quickstart');
   await calls(program, 'create', 3);
-  await later(
-    async () => (await slack.control.messages(general)).find(({ ts }) => ts === card.ts)?.text ?? '',
-    (text) => text.includes("can't reach the agent"),
-    'the card to say that it waits',
-  );
+  await program.shows(card, "can't reach the agent");
   await program.restart();
   api.failAll(null);
   await program.threadMessage(card, 'On it');
@@ -181,8 +163,7 @@ test('a refusal announces it, too (E1)', async () => {
     { status: 429, headers: { 'agent-capabilities': 'idempotency' } },
     'reset_after',
   );
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  await program.working();
   expect(sent(program, 'Add a quickstart')).toHaveLength(3);
   expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
 });
@@ -196,8 +177,7 @@ test('what something in front of the API answers takes nothing back (E1)', async
   );
   const page = { status: 200, body: { message: 'Maintenance' }, isProxys: true } as const;
   program.api.failNext('create', page, { status: 503, isProxys: true }, 'html', 'reset_after');
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
+  await program.working();
   expect(sent(program, 'Add a quickstart')).toHaveLength(5);
   expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
-import { expect } from 'vitest';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { alice, bob, general, type SlackMessage } from '../../support/local-slack.ts';
+import { openThreadForm } from './posts.ts';
 import { type StrictWorld, startStrictWorld } from './strict-world.ts';
 
 /** A program for which 📝 makes drafts in `general`. */
@@ -46,11 +46,7 @@ export function marksIn(world: () => StrictWorld) {
   /** By a mention in its thread. */
   const startJobIn = async ({ ts }: SlackMessage) => {
     await write('<@U0DOCSAGENT> Document it', { threadTs: ts, user: alice });
-    const offer = await world().sentPrivately(general, '*Send this thread along?*');
-    await world().slack.control.press(offer, 'choose_messages', alice);
-    await expect
-      .poll(() => JSON.stringify(world().slack.control.modal(alice)?.blocks), { message: 'the form' })
-      .toContain('Include these messages');
+    await openThreadForm(world(), alice, 'Include these messages');
     await world().slack.control.submit(alice, {});
     await world().settled();
   };

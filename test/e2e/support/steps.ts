@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
+import { present } from '../../support/is.ts';
 import { general } from '../../support/local-slack.ts';
 import { type Program, type ProgramOptions, startProgram } from '../../support/strict-slack/program.ts';
 import type { StepEnd } from '../../support/strict-slack/steps.ts';
@@ -20,11 +21,7 @@ export async function startWithWorkflows(options: ProgramOptions = {}): Promise<
 
 /** How the step ends. */
 export async function ended({ later, slack }: Program, executionId: string): Promise<StepEnd> {
-  const end = await later(
-    () => slack.control.stepEnd(executionId),
-    (now) => now !== null,
-    'the step to end',
-  );
+  const end = await later(() => slack.control.stepEnd(executionId), present, 'the step to end');
   if (end === null) throw new Error('the step has not ended');
   return end;
 }
@@ -40,11 +37,7 @@ export async function runIntoFault(
 ): Promise<string> {
   slack.onCall(({ method }) => (method === ERROR ? fault() : null));
   const running = slack.control.runStep(ASKS);
-  await later(
-    () => slack.calls(ERROR).length,
-    (count) => count > 0,
-    'a try',
-  );
+  await later(() => slack.calls(ERROR).length, Boolean, 'a try');
   await clock.advance(3_000);
   return running;
 }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { present } from '../../support/is.ts';
 import type { SlackMessage } from '../../support/local-slack.ts';
 import { scrape } from '../../support/scraped.ts';
 import { type Program, type ProgramOptions, startProgram } from '../../support/strict-slack/program.ts';
@@ -23,11 +24,9 @@ export async function startStrictWorld(options: ProgramOptions = {}): Promise<St
   const { slack, api, clock } = program;
   const prompts = () => api.jobs.map((job) => [...job.prompts]);
   const seen = (channel: string, what: (message: SlackMessage) => boolean) =>
-    waitFor(
-      async () => (await slack.control.messages(channel)).findLast(what),
-      (message): message is SlackMessage => message !== undefined,
-      { what: `a message in ${channel}` },
-    );
+    waitFor(async () => (await slack.control.messages(channel)).findLast(what), present, {
+      what: `a message in ${channel}`,
+    });
   const sending = async () =>
     (await scrape(program.service))['docs_agent_loop_tasks_in_flight{loop="send"}'] ?? 0;
   const more = {

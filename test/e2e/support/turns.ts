@@ -6,10 +6,24 @@ export const cards = async (world: World) =>
   (await world.slack.messages(general)).filter(({ thread_ts, subtype }) => !thread_ts && !subtype);
 
 /** Asks, and waits until the agent is said to work. Returns the card. */
-export async function working(world: World, prompt = 'Add a quickstart'): Promise<SlackMessage> {
+export async function working(
+  world: Pick<World, 'ask' | 'threadMessage'>,
+  prompt = 'Add a quickstart',
+): Promise<SlackMessage> {
   const card = await world.ask(prompt);
   await world.threadMessage(card, 'On it');
   return card;
+}
+
+/** Lets time run until the card says this, and returns it. */
+export async function shows(
+  world: World,
+  { channel, ts }: SlackMessage,
+  words: string,
+): Promise<SlackMessage> {
+  const card = async () => (await world.slack.messages(channel)).find((one) => one.ts === ts);
+  const isThere = (one?: SlackMessage): one is SlackMessage => one?.text.includes(words) === true;
+  return world.later(card, isThere, `the card to say "${words}"`);
 }
 
 /** Ends the turn of the agent job that was started with the prompt. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { has, includes, present } from '../../support/is.ts';
 import { alice, bob, general, type SlackMessage } from '../../support/local-slack.ts';
 import {
   acme,
@@ -37,7 +38,7 @@ test('each workspace has its jobs with its own token, project and key (A2)', asy
   await program.card(beta, 'Fix the links');
   await program.later(
     () => [...program.prompts(acmeProject), ...program.prompts(betaProject)],
-    (all) => all.length === 2,
+    has(2),
     'both jobs',
   );
   expect(program.prompts(acmeProject)).toEqual([['Fix the typos']]);
@@ -55,25 +56,17 @@ test('lists, the status and the home of one show nothing of the other (A2, L1, L
   expect(await program.ask(beta, `status ${id}`)).toContain("I can't find that job");
   await control(beta).openHome(alice);
   const home = () => JSON.stringify(control(beta).home(alice) ?? '');
-  await program.later(home, (view) => view.includes('betadocs'), 'the home');
+  await program.later(home, includes('betadocs'), 'the home');
   expect(home()).not.toContain('Fix the typos');
 });
 
 test('a thread of the same channel and time is another thread in the other workspace (A2, F1)', async () => {
   await program.ask(acme, 'Fix the typos');
   const card = await program.card(acme, 'Fix the typos');
-  await program.later(
-    () => program.prompts(acmeProject).length,
-    (count) => count === 1,
-    'the job',
-  );
+  await program.later(() => program.prompts(acmeProject).length, 1, 'the job');
   await control(beta).message({ channel: general, user: bob, text: 'and the links', threadTs: card.ts });
   await control(acme).message({ channel: general, user: bob, text: 'and the titles', threadTs: card.ts });
-  await program.later(
-    () => program.prompts(acmeProject)[0],
-    (prompts) => prompts?.length === 2,
-    'the follow-up',
-  );
+  await program.later(() => program.prompts(acmeProject)[0], has(2), 'the follow-up');
   expect(program.prompts(acmeProject)).toEqual([['Fix the typos', 'and the titles']]);
   expect(program.prompts(betaProject)).toEqual([]);
 });
@@ -92,7 +85,7 @@ test('a mention at the same time in the same channel starts a job in each (A2, S
   expect(inAcme.ts).toBe(inBeta.ts);
   await program.later(
     () => [...program.prompts(acmeProject), ...program.prompts(betaProject)],
-    (all) => all.length === 2,
+    has(2),
     'both jobs',
   );
 });
@@ -106,11 +99,7 @@ workspaces: { ${acme}: ${settings}, ${beta}: ${settings} }
   await program.restart({}, text);
   for (const team of [acme, beta]) await program.ask(team, 'Fix the typos');
   const jobs = () => program.agents.of(acmeProject).jobs;
-  await program.later(
-    () => jobs().length,
-    (count) => count === 2,
-    'both jobs',
-  );
+  await program.later(() => jobs().length, 2, 'both jobs');
   const prLink = 'https://github.com/acme/docs/pull/7';
   for (const { id } of jobs()) program.agents.of(acmeProject).finish(id, { status: 'completed', prLink });
   for (const team of [acme, beta]) {
@@ -126,11 +115,7 @@ test('a button or a form with a job of the other does nothing (A2)', async () =>
   const id = await jobIdOf(acme, 'Fix the typos');
   await program.ask(beta, 'Fix the links');
   const card = await program.card(beta, 'Fix the links');
-  await program.later(
-    () => program.prompts(acmeProject).length,
-    (count) => count === 1,
-    'the job',
-  );
+  await program.later(() => program.prompts(acmeProject).length, 1, 'the job');
   const before = program.agents.of(acmeProject).requests.length;
   for (const action of ['follow_up', 'stop_watching', 'start_again', 'start_another', 'try_again']) {
     await control(beta).press(withButton(card, action, id), action, alice);
@@ -168,26 +153,18 @@ test('a form of one that names a job of the other is refused (A2)', async () => 
   const id = await jobIdOf(acme, 'Fix the typos');
   await program.ask(beta, 'Fix the links');
   const card = await program.card(beta, 'Fix the links');
-  const job = await program.later(
-    () => program.agents.of(betaProject).jobs[0],
-    (one) => one !== undefined,
-    'the job',
-  );
+  const job = await program.later(() => program.agents.of(betaProject).jobs[0], present, 'the job');
   program.agents.of(betaProject).finish(job?.id ?? '', { status: 'completed' });
   const end = await program.later(
     async () =>
       (await control(beta).thread(general, card.ts)).find(({ text }) =>
         text.includes('Done, no pull request'),
       ),
-    (message) => message !== undefined,
+    present,
     'the end',
   );
   await control(beta).press(end ?? card, 'follow_up', alice);
-  const view = await program.later(
-    () => control(beta).modal(alice),
-    (modal) => modal !== null,
-    'the form',
-  );
+  const view = await program.later(() => control(beta).modal(alice), present, 'the form');
   const forged = { ...JSON.parse(view?.private_metadata ?? '{}'), jobId: id };
   Object.assign(view ?? {}, { private_metadata: JSON.stringify(forged) });
   const { errors } = await control(beta).submit(alice, { prompt: 'delete everything' });
@@ -212,11 +189,7 @@ test('the settings of a channel hold in their workspace only (A2, L3)', async ()
 test('a job whose project is taken from its workspace is not worked on, and goes on when it is given back (A2, E2)', async () => {
   await program.ask(acme, 'Fix the typos');
   const card = await program.card(acme, 'Fix the typos');
-  await program.later(
-    () => program.prompts(acmeProject).length,
-    (count) => count === 1,
-    'the job',
-  );
+  await program.later(() => program.prompts(acmeProject).length, 1, 'the job');
   const text = (projects: string) => `
 projects:
   - { id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }
@@ -228,15 +201,11 @@ workspaces: { ${acme}: { projects: [${projects}] } }
   await control(acme).message({ channel: general, user: bob, text: 'and the links', threadTs: card.ts });
   await program.later(
     async () => (await control(acme).thread(general, card.ts)).map((one) => one.text).join(),
-    (all) => all.includes('administrator'),
+    includes('administrator'),
     'that an administrator must act',
   );
   await program.clock.advance(60_000);
   expect(program.agents.of(acmeProject).requests.length).toBe(before);
   await program.restart({}, text('docs'));
-  await program.later(
-    () => program.prompts(acmeProject)[0]?.length,
-    (count) => count === 2,
-    'the follow-up',
-  );
+  await program.later(() => program.prompts(acmeProject)[0]?.length, 2, 'the follow-up');
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { has, present } from '../../support/is.ts';
 import { alice, general } from '../../support/local-slack.ts';
 import { acme, acmeProject, beta, startTeamsProgram } from '../../support/slack-teams/program.ts';
 
@@ -9,27 +10,19 @@ test('an installation in an organisation serves its workspaces, with one token (
   const { control } = program.slack.team(acme);
   await program.ask(acme, 'Fix the typos');
   const card = await program.card(acme, 'Fix the typos');
-  await control.message({ channel: general, user: alice, text: 'and the links', threadTs: card.ts });
-  await program.later(
-    () => program.prompts(acmeProject)[0],
-    (prompts) => prompts?.length === 2,
-    'the follow-up',
-  );
+  await control.reply(card, 'and the links', alice);
+  await program.later(() => program.prompts(acmeProject)[0], has(2), 'the follow-up');
   await program.restart();
   const [job] = program.agents.of(acmeProject).jobs;
   program.agents.of(acmeProject).finish(job?.id ?? '', { status: 'completed' });
   const end = await program.later(
     async () =>
       (await control.thread(general, card.ts)).find(({ text }) => text.includes('Done, no pull request')),
-    (message) => message !== undefined,
+    present,
     'the end',
   );
   await control.press(end ?? card, 'follow_up', alice);
-  await program.later(
-    () => control.modal(alice),
-    (view) => view !== null,
-    'the form',
-  );
+  await program.later(() => control.modal(alice), present, 'the form');
   const tokens = program.slack.calls('chat.postMessage').map(({ token }) => token);
   expect([...new Set(tokens)]).toEqual(['xoxb-E0ACME-1']);
 });
@@ -41,11 +34,7 @@ test('the first request in one of its workspaces may be a shortcut (A2)', async 
   await program.install('E0ACME');
   await program.clock.advance(5_000);
   await control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
-  await program.later(
-    () => control.modal(alice),
-    (view) => view !== null,
-    'the form',
-  );
+  await program.later(() => control.modal(alice), present, 'the form');
 });
 
 test('user groups of its workspaces let people in (A1, A2)', async () => {

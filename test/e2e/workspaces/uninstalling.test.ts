@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { has, includes } from '../../support/is.ts';
 import { bob, general, type SlackMessage } from '../../support/local-slack.ts';
 import {
   acme,
@@ -15,11 +16,7 @@ beforeEach(async () => {
   program = await startTeamsProgram();
   await program.ask(acme, 'Fix the typos');
   card = await program.card(acme, 'Fix the typos');
-  await program.later(
-    () => program.prompts(acmeProject).length,
-    (count) => count === 1,
-    'the job',
-  );
+  await program.later(() => program.prompts(acmeProject).length, 1, 'the job');
 });
 afterEach(() => program[Symbol.asyncDispose]());
 
@@ -45,14 +42,14 @@ test('after a removal no token is left, and what waits is posted after the next 
   expect(await thread()).not.toContain('Done, no pull request');
   expect(program.log.join()).toContain('installation_ended');
   await program.install(acme);
-  await program.later(thread, (text) => text.includes('Done, no pull request'), 'the end');
+  await program.later(thread, includes('Done, no pull request'), 'the end');
   await program.ask(acme, 'Fix the links');
   await program.card(acme, 'Fix the links');
 });
 
 test('a button that opens the pull request is taken, also where the app is removed or not set up any more (A2)', async () => {
   program.agents.of(acmeProject).finish(jobId(), { status: 'completed', prLink: 'https://example.com/pr/1' });
-  await program.later(thread, (text) => text.includes('🎉'), 'the pull request');
+  await program.later(thread, includes('🎉'), 'the pull request');
   const { control } = program.slack.team(acme);
   const press = async () => {
     const posts = await control.thread(general, card.ts);
@@ -70,14 +67,8 @@ test('a button that opens the pull request is taken, also where the app is remov
 test('a removal in one workspace leaves the others alone (A2)', async () => {
   await program.clock.advance(5 * MINUTES_MS);
   await program.slack.uninstall(beta);
-  await program.slack
-    .team(acme)
-    .control.message({ channel: general, user: bob, text: 'and the titles', threadTs: card.ts });
-  await program.later(
-    () => program.prompts(acmeProject)[0],
-    (prompts) => prompts?.length === 2,
-    'the follow-up',
-  );
+  await program.slack.team(acme).control.reply(card, 'and the titles');
+  await program.later(() => program.prompts(acmeProject)[0], has(2), 'the follow-up');
   expect(await program.ask(beta, 'Fix the links')).toContain("isn't installed");
 });
 
@@ -117,12 +108,10 @@ test('tokens of people that were revoked are none of the program, those of the b
 
 test('a removal without an event is an administrator’s matter: requests are kept (E2)', async () => {
   program.slack.tokens.revoke(acme);
-  await program.slack
-    .team(acme)
-    .control.message({ channel: general, user: bob, text: 'and the titles', threadTs: card.ts });
+  await program.slack.team(acme).control.reply(card, 'and the titles');
   program.agents.of(acmeProject).finish(jobId(), { status: 'completed' });
   await program.clock.advance(5 * MINUTES_MS);
   expect(program.log.join()).toContain('token_revoked');
   await program.install(acme);
-  await program.later(thread, (text) => text.includes('Done, no pull request'), 'the end');
+  await program.later(thread, includes('Done, no pull request'), 'the end');
 });

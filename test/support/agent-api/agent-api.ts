@@ -36,9 +36,9 @@ export interface AgentApi {
   readonly counts: Readonly<Record<Operation, number>>;
   /**
    * Gives a job this state from now on, until the next follow-up. Ends `manual` turns, and can also
-   * archive an ended job, say. Throws if there is no such job.
+   * archive an ended job, say. By its id, or by its place in `jobs`. Throws if there is no such job.
    */
-  finish(jobId: string, finish: Finish): void;
+  finish(job: string | number, finish: Finish): void;
   /** Says what the agent does now, where that is announced. Throws if there is no such job. */
   doing(jobId: string, activity: string | null): void;
   /** The next requests of this kind meet these faults, one each, in this order. */
@@ -197,9 +197,9 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
     },
     requests,
     counts,
-    finish: (jobId, finish) => {
-      const job = jobs.get(jobId);
-      if (!job) throw new Error(`no job ${jobId}`);
+    finish: (which, finish) => {
+      const job = typeof which === 'string' ? jobs.get(which) : [...jobs.values()].at(which);
+      if (!job) throw new Error(`no job ${which}`);
       job.finish(finish, clock.now());
     },
     doing: (jobId, activity) => {

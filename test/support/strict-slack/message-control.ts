@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SlackControl, SlackMessage } from '../local-slack.ts';
+import { bob, type SlackControl, type SlackMessage } from '../local-slack.ts';
 import type { Acknowledgement } from './delivery.ts';
 import type { FileDraft, SlackFile } from './files.ts';
 import { strictApp } from './ids.ts';
@@ -35,6 +35,13 @@ export interface MessageControl extends MessageRequests {
       'app_id' | 'attachments' | 'blocks' | 'bot_id' | 'bot_profile' | 'files' | 'subtype' | 'username'
     >;
   }): Promise<SlackMessage>;
+  /** Writes in the thread of a message. */
+  reply(
+    root: SlackMessage,
+    text: string,
+    user?: string,
+    more?: Pick<Parameters<MessageControl['message']>[0], 'files' | 'fields'>,
+  ): Promise<SlackMessage>;
   /** Messages that were there before, oldest first: without events. */
   restore(channel: string, messages: readonly StoredMessage[]): void;
   /** Delivers an event that Slack makes by itself, as it is. */
@@ -85,26 +92,37 @@ export function createMessageControl(options: ControlOptions, requests: SlackReq
     await tell('event', eventCallback(event, { nowMs: clock.now(), isShared: workspace.isShared(channel) }));
   };
 
+  const message: MessageControl['message'] = async ({
+    channel: id,
+    user,
+    text,
+    threadTs,
+    files: drafts = [],
+    fields = {},
+  }) => {
+    const channel = workspace.channel(id);
+    const person = personOf(user);
+    const { message, told } = workspace.post(channel, {
+      user: person.id,
+      text,
+      client_msg_id: randomUUID(),
+      ...homeOf(person),
+      ...fields,
+      ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+      ...(drafts.length === 0
+        ? {}
+        : { subtype: 'file_share', upload: false, files: attached(person, drafts) }),
+    });
+    await told;
+    return asSeen(message);
+  };
+
   return {
     react: (message, name, user) => setReaction(message, name, user, true),
     unreact: (message, name, user) => setReaction(message, name, user, false),
-    message: async ({ channel: id, user, text, threadTs, files: drafts = [], fields = {} }) => {
-      const channel = workspace.channel(id);
-      const person = personOf(user);
-      const { message, told } = workspace.post(channel, {
-        user: person.id,
-        text,
-        client_msg_id: randomUUID(),
-        ...homeOf(person),
-        ...fields,
-        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-        ...(drafts.length === 0
-          ? {}
-          : { subtype: 'file_share', upload: false, files: attached(person, drafts) }),
-      });
-      await told;
-      return asSeen(message);
-    },
+    message,
+    reply: ({ channel, ts }, text, user = bob, more = {}) =>
+      message({ channel, user, text, threadTs: ts, ...more }),
     restore: (id, messages) => {
       for (const message of messages) workspace.channel(id).log.add(message);
     },

@@ -5,6 +5,7 @@ import { createService, type Service } from '../../../src/app/service.ts';
 import { type AgentApi, startAgentApi } from '../agent-api/agent-api.ts';
 import type { Capability } from '../agent-api/scripted-job.ts';
 import { freePort } from '../free-port.ts';
+import { present } from '../is.ts';
 import { type Later, laterBy, stopBy } from '../later.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';
 import { noFiles } from '../settings.ts';
@@ -27,6 +28,10 @@ export interface Program extends AsyncDisposable {
   readonly log: readonly string[];
   /** Types `/docs-agent <text>` in `general`, and lets time run until the card is there. */
   ask(text: string): Promise<SlackMessage>;
+  /** Asks, and waits until the thread says that the agent works. Returns the card. */
+  working(text?: string): Promise<SlackMessage>;
+  /** Lets time run until the card says this, and returns it. */
+  shows(card: SlackMessage, words: string): Promise<SlackMessage>;
   /** Lets time run until the thread of the card has a message that contains the words. */
   threadMessage(card: SlackMessage, words: string): Promise<SlackMessage>;
   readonly later: Later;
@@ -91,11 +96,23 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   resources.defer(() => stopBy(clock, service));
 
   const later = laterBy(clock);
-  const found = async (read: () => Promise<SlackMessage | undefined>, what: string) => {
-    const message = await later(read, (value) => value !== undefined, what);
-    if (message === undefined) throw new Error(`there is no ${what}`);
-    return message;
+  const ask = async (text: string) => {
+    await slack.control.command({ channel: general, user: alice, text });
+    const cards = async () =>
+      (await slack.control.messages(general)).findLast(
+        (message) => message.thread_ts === undefined && message.text.includes(text),
+      );
+    return later(cards, present, `card for "${text}"`);
   };
+  const threadMessage = (card: SlackMessage, words: string) =>
+    later(
+      async () =>
+        (await slack.control.thread(card.channel, card.ts)).findLast(
+          ({ ts, text }) => ts !== card.ts && text.includes(words),
+        ),
+      present,
+      `message with "${words}"`,
+    );
   return {
     clock,
     api,
@@ -111,22 +128,21 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
       await service.start();
     },
     log: lines,
-    ask: async (text) => {
-      await slack.control.command({ channel: general, user: alice, text });
-      const cards = async () =>
-        (await slack.control.messages(general)).findLast(
-          (message) => message.thread_ts === undefined && message.text.includes(text),
-        );
-      return found(cards, `card for "${text}"`);
+    ask,
+    working: async (text = 'Add a quickstart') => {
+      const card = await ask(text);
+      await threadMessage(card, 'On it');
+      return card;
     },
-    threadMessage: (card, words) =>
-      found(
-        async () =>
-          (await slack.control.thread(card.channel, card.ts)).findLast(
-            ({ ts, text }) => ts !== card.ts && text.includes(words),
-          ),
-        `message with "${words}"`,
-      ),
+    shows: async ({ channel, ts }, words) => {
+      const find = async () => (await slack.control.messages(channel)).find((one) => one.ts === ts);
+      return later(
+        find,
+        (card): card is SlackMessage => card?.text.includes(words) === true,
+        `the card to say "${words}"`,
+      );
+    },
+    threadMessage,
     later,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -116,11 +116,7 @@ export class Views {
 }
 
 /** What is there already stays wherever the same input is there again. */
-function valuesOf(
-  blocks: readonly Block[],
-  state: ViewState,
-  channelId: string | null,
-): ViewState['values'] {
+function valuesOf(blocks: readonly Block[], state: ViewState, channelId: string | null): ViewState['values'] {
   const values: ViewState['values'] = {};
   for (const { block, element } of inputsOf(blocks)) {
     const there = state.values[block.block_id]?.[element.action_id];
@@ -182,7 +178,9 @@ export function applyAnswer(
     return null;
   }
   const { errors } = parsed.data;
-  const inputs = new Set(submitted.blocks.flatMap(({ type, block_id }) => (type === 'input' ? block_id : [])));
+  const inputs = new Set(
+    submitted.blocks.flatMap(({ type, block_id }) => (type === 'input' ? block_id : [])),
+  );
   const lost = Object.keys(errors).filter((blockId) => !inputs.has(blockId));
   if (lost.length > 0) throw new ApiError('invalid_payload', [`no input block ${lost.join(', ')}`]);
   if (Object.keys(errors).length === 0) throw new ApiError('invalid_payload', ['no errors']);

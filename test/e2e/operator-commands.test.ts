@@ -65,10 +65,9 @@ test.each([
   async (call, _what, words) => {
     await using world = await startStrictWorld({ configFile, settings: { FOLLOW_UP_WINDOW: '0' } });
     const { control } = world.slack;
-    const card = await world.ask('Document the rate limits');
-    await world.threadMessage(card, 'On it');
+    const card = await world.working('Document the rate limits');
     world.api.failNext(call, { status: 429, headers: { 'retry-after': '240' } });
-    await control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
+    await control.reply(card, 'And the retries');
     await world.settled();
     await control.command({ channel: general, user: alice, text: 'doctor' });
     const said = await world.sentPrivately(general, 'asked for a pause');
@@ -84,3 +83,39 @@ test.each([
     await world.sentPrivately(general, '*All is well.*');
   },
 );
+
+test('`report` tells administrators, privately, what became of the last requests; and nobody else (L4)', async () => {
+  await using world = await startStrictWorld({ configFile, settings: { SETTLE_WINDOW: '0' } });
+  const { control } = world.slack;
+  const ask = async (user: string) => {
+    await control.command({ channel: general, user, text: 'report' });
+    return (await control.messages(general)).findLast(({ subtype }) => subtype === 'ephemeral');
+  };
+  expect(await ask(bob)).toMatchObject({
+    ephemeral_to: bob,
+    text: expect.stringContaining('Only administrators can see this'),
+  });
+  expect((await ask(alice))?.text).toContain('*No requests*');
+  const card = await world.working('Document the rate limits');
+  world.api.finish(0, {
+    status: 'completed',
+    prLink: 'https://github.com/acme/docs/pull/7',
+  });
+  await world.threadMessage(card, 'Pull request ready');
+  const answer = await ask(alice);
+  expect(answer?.ephemeral_to).toBe(alice);
+  expect(answer?.text).toContain('\n*1 request* → 1 pull request\nTime to pull request: median ');
+  expect(world.api.jobs).toHaveLength(1);
+
+  await control.message({ channel: alice, user: alice, text: 'report' });
+  await world.sentPrivately(alice, 'Type it as a command');
+});
+
+test('a request that begins with the word is a request, and a slip is asked about (L4, S2)', async () => {
+  await using world = await startStrictWorld({ configFile });
+  const { control } = world.slack;
+  await control.command({ channel: general, user: alice, text: 'report the rate limits in the reference' });
+  await world.started('report the rate limits in the reference');
+  await control.command({ channel: general, user: alice, text: 'reports' });
+  await world.sentPrivately(general, '*Did you mean* `/docs-agent report`?');
+});

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
-import { alice, bob, general, random } from '../support/local-slack.ts';
+import { present } from '../support/is.ts';
+import { alice, bob, describeWithLocalSlack, general, random } from '../support/local-slack.ts';
 import { formBody } from '../support/slack-requests.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { startProgram } from '../support/strict-slack/program.ts';
 import { signedSlackOf } from '../support/strict-slack/signed.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { toldLater } from './support/posts.ts';
+import { working } from './support/turns.ts';
+import { startWorld } from './support/world.ts';
 
 /** What the form of *Follow up* carries, as it was made for Alice in `general`. */
 interface Carried {
@@ -16,15 +20,10 @@ interface Carried {
 test('the form for a follow-up counts only from the person and for the channel that it was made for', async () => {
   await using program = await startProgram({ mode: 'http' });
   const { slack, api } = program;
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
-  api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
+  const card = await program.working();
+  api.finish(0, { status: 'completed' });
   await slack.control.press(await program.threadMessage(card, 'Done, no pull request'), 'follow_up', alice);
-  const form = await waitFor(
-    () => slack.control.modal(alice),
-    (view) => view !== null,
-    { what: 'the form' },
-  );
+  const form = await waitFor(() => slack.control.modal(alice), present, { what: 'the form' });
   const carried = JSON.parse(form?.private_metadata ?? '') as Carried;
   expect(carried).toMatchObject({ channelId: general, userId: alice });
 
@@ -51,9 +50,31 @@ test('the form for a follow-up counts only from the person and for the channel t
   await program.clock.advance(20_000);
   expect(api.jobs[0]?.prompts).toEqual(['Add a quickstart']);
   expect(await submit(alice, carried, 'V5')).toBe('');
-  await program.later(
-    () => api.jobs[0]?.prompts.at(-1),
-    (prompt) => prompt === 'Forged V5',
-    'the follow-up',
-  );
+  await program.later(() => api.jobs[0]?.prompts.at(-1), 'Forged V5', 'the follow-up');
+});
+
+describeWithLocalSlack('a button of a job', () => {
+  test('works only in the channel of the job, whatever value is sent', async () => {
+    await using world = await startWorld({ mode: 'http' });
+    const root = await working(world);
+    world.api.finish(0, { status: 'failed' });
+    const refused = await toldLater(world, root, '*Failed.*');
+    const button = (refused.blocks ?? [])
+      .flatMap(({ block_id = '', elements = [] }) => elements.map((element) => ({ ...element, block_id })))
+      .find(({ action_id }) => action_id === 'start_again');
+    const press = (channelId: string) =>
+      world.signed.sendAction({
+        channelId,
+        userId: alice,
+        message: refused,
+        actionId: 'start_again',
+        blockId: button?.block_id ?? '',
+        value: button?.value ?? '',
+      });
+    expect((await press(random)).status).toBe(200);
+    await world.clock.advance(5_000);
+    expect(world.api.counts.create).toBe(1);
+    expect((await press(general)).status).toBe(200);
+    await expect.poll(() => world.api.counts.create, { message: 'the job to run again' }).toBe(2);
+  });
 });
