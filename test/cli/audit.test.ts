@@ -21,11 +21,10 @@ async function work(world: StrictWorld): Promise<string> {
   const { control } = slack;
   control.addUser({ id: guest, name: 'gina', isRestricted: true });
   control.invite(general, guest);
-  const card = await world.ask('Explain the webhooks');
-  await world.threadMessage(card, 'On it');
-  await control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
+  const card = await world.working('Explain the webhooks');
+  await control.reply(card, 'And the retries');
   await world.settled();
-  api.finish(api.jobs[0]?.id ?? '', { status: 'failed' });
+  api.finish(0, { status: 'failed' });
   const offer = await world.threadMessage(card, 'Failed');
   await control.press(offer, 'start_again', bob);
   await control.press(offer, 'start_again', bob);
@@ -38,11 +37,7 @@ async function work(world: StrictWorld): Promise<string> {
   await control.command({ channel: general, user: bob, text: 'settings' });
   await world.clock.advance(1_000);
   await control.command({ channel: general, user: alice, text: 'settings' });
-  await later(
-    () => control.modal(alice)?.callback_id,
-    (id) => id === 'settings',
-    'the form',
-  );
+  await later(() => control.modal(alice)?.callback_id, 'settings', 'the form');
   const asks = { request: 'Explain the limits', channel: general };
   await control.runStep({ ...asks, person: { id: guest, secret: 'hush' } });
   await world.clock.advance(1_000);

@@ -35,8 +35,7 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 
 test('a backup that is made while the program works restores to a store whose open jobs go on', async () => {
   await using world = await startStrictWorld({ settings: { SETTLE_WINDOW: '0' } });
-  const card = await world.ask('Add an install guide');
-  await world.threadMessage(card, 'On it');
+  const card = await world.working('Add an install guide');
   const directory = join(await emptyFolder(), 'backups');
   const { path } = await backUp(world.env.DATA_DIR ?? '', { directory, keep: 7, nowMs: NOW_MS });
 

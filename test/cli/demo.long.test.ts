@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { findLocalSlack } from '../../demo/local-slack/find.ts';
 import { demoWorkspace } from '../../demo/local-slack/workspace.ts';
 import { runDemo, runProgram } from '../support/child-program.ts';
+import { has, present, some } from '../support/is.ts';
 import { alice, createSlackControl, describeWithLocalSlack } from '../support/local-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -31,7 +32,7 @@ describeWithLocalSlack('the demo', () => {
           (await slack.messages(docs.id)).filter(({ text }) =>
             typeof words === 'string' ? text.includes(words) : words.test(text),
           ),
-        (messages) => messages.length > 0,
+        some,
         { what: `"${words}"` },
       );
     await slack.command({ channel: docs.id, user: alice, text: 'Add a quickstart' });
@@ -41,11 +42,7 @@ describeWithLocalSlack('the demo', () => {
     expect(told[0]?.thread_ts).toBe((await slack.messages(docs.id))[0]?.ts);
     expect(told[0]?.text).toContain('“I put together what the docs say about it in');
     const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/acme\/docs\/pull\/1/.exec(told[0]?.text ?? '') ?? [];
-    await waitFor(
-      () => slack.messages(docsChanges.id),
-      (messages) => messages.length === 1,
-      { what: 'the notice' },
-    );
+    await waitFor(() => slack.messages(docsChanges.id), has(1), { what: 'the notice' });
     const [own = ''] = (await readdir(folder.path)).filter((name) => name.startsWith('docs-agent-demo-'));
     const repository = join(folder.path, own, 'docs.git');
     const git = (...args: string[]) =>
@@ -91,7 +88,7 @@ describeWithLocalSlack('the demo', () => {
       waitFor(
         async () =>
           (await slack.messages(docs.id)).find(({ text }) => words.every((one) => text.includes(one))),
-        (message) => message !== undefined,
+        present,
         { what: words.join() },
       );
     await ask('nothing: Fix the links');
@@ -195,7 +192,7 @@ describeWithLocalSlack('the demo', () => {
         () => true,
         () => false,
       );
-    await waitFor(isReachable, (reachable) => !reachable, { what: 'the local Slack to end' });
+    await waitFor(isReachable, false, { what: 'the local Slack to end' });
   });
 });
 

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { above } from '../support/is.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { settings } from './support/settings.ts';
@@ -67,7 +67,7 @@ test('a log pipe that nobody reads stops neither the work nor the stop', { timeo
       const text = await (await get('/metrics')).text();
       return Number(/^docs_agent_log_lines_dropped_total (\d+)$/m.exec(text)?.[1]);
     };
-    await waitFor(dropped, (count) => count > 0, { what: 'lines to be dropped' });
+    await waitFor(dropped, Boolean, { what: 'lines to be dropped' });
 
     let log = '';
     await waitFor(
@@ -83,7 +83,7 @@ test('a log pipe that nobody reads stops neither the work nor the stop', { timeo
     for (const line of log.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('event');
     // Full once more, and nobody reads.
     const before = await dropped();
-    await waitFor(dropped, (count) => count > before + 1_000, {
+    await waitFor(dropped, above(before + 1_000), {
       what: 'lines to be dropped',
     });
     const askedMs = performance.now();

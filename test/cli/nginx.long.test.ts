@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { localApp } from '../../demo/local-slack/workspace.ts';
-import { freePort } from '../support/free-port.ts';
 import { runCommand, runProgram } from '../support/child-program.ts';
+import { freePort } from '../support/free-port.ts';
+import { present } from '../support/is.ts';
 import { createSignedSlack } from '../support/signed-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -65,11 +64,7 @@ test.skipIf(nginx === undefined)(
         async (response) => ({ status: response.status, body: await response.text() }),
         () => null,
       );
-    await waitFor(
-      () => answer('/'),
-      (found) => found !== null,
-      { what: `nginx: ${proxy.output()}` },
-    );
+    await waitFor(() => answer('/'), present, { what: `nginx: ${proxy.output()}` });
 
     const people = createSignedSlack({
       url: `${url}/slack/events`,

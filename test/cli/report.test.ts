@@ -19,13 +19,11 @@ async function report(env: ChildEnv, ...args: readonly string[]) {
 /** One request is done, and one has failed and was started again; returns when. */
 async function work(world: StrictWorld): Promise<number> {
   const { api, slack } = world;
-  const done = await world.ask('Add an install guide');
-  await world.threadMessage(done, 'On it');
+  const done = await world.working('Add an install guide');
   for (const { id } of api.jobs) api.finish(id, { status: 'completed', prLink: PR });
   await world.threadMessage(done, PR);
-  const failed = await world.ask('Explain the webhooks');
-  await world.threadMessage(failed, 'On it');
-  api.finish(api.jobs[1]?.id ?? '', { status: 'failed' });
+  const failed = await world.working('Explain the webhooks');
+  api.finish(1, { status: 'failed' });
   const offer = await world.threadMessage(failed, 'Failed');
   await world.clock.advance(60_000);
   const againAtMs = world.clock.now();

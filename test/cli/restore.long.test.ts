@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { agentCalls, killHard, startOutside } from '../crash/support/outside.ts';
 import { runProgram } from '../support/child-program.ts';
-import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
+import { alice, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { createLimitedDatabase, queryAt, testServerUrl } from '../support/postgres.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 
@@ -45,7 +45,7 @@ describeWithLocalSlack('a backup that is restored by the documented lines', () =
     // The agent refuses for now, so the reply waits at the time of the backup.
     const refused = { status: 429, headers: { 'retry-after': '20' } };
     world.agentProxy.fail(agentCalls.messageTo(job.id), refused);
-    await world.slack.message({ channel: general, user: bob, text: 'Mention the CLI', threadTs: card.ts });
+    await world.slack.reply(card, 'Mention the CLI');
     const tries = () => world.agentProxy.calls(agentCalls.messageTo(job.id)).length;
     await expect.poll(tries, { message: 'the reply to be refused' }).toBeTruthy();
 

@@ -25,23 +25,42 @@ async function failureOf(env: ChildEnv, code: ExitCode): Promise<string> {
 const scopes = botScopes.map(({ name }) => name);
 
 describe('a start that cannot be', () => {
-  test.concurrent('because Slack refuses the bot token says which setting to look at', async () => {
+  const refusal = (method: string, error: string) => ({ [method]: { ok: false, error } });
+
+  test.concurrent.each([
+    [
+      'Slack refuses the bot token',
+      settings,
+      refusal('auth.test', 'invalid_auth'),
+      78,
+      /Slack refuses the token \(invalid_auth\)\. Check SLACK_BOT_TOKEN/,
+    ],
+    [
+      'Slack refuses the app token',
+      socketSettings,
+      refusal('apps.connections.open', 'invalid_auth'),
+      78,
+      /Slack refuses the token \(invalid_auth\)\. Check SLACK_APP_TOKEN/,
+    ],
+    [
+      'Slack has a fault of its own',
+      settings,
+      refusal('auth.test', 'internal_error'),
+      75,
+      /Slack gave an unexpected answer \(internal_error\)/,
+    ],
+  ] as const)('because %s says so, and where to look', async (_why, base, answers, code, words) => {
     await using folder = await createTempDir();
-    await using slack = await startTinySlack({ 'auth.test': { ok: false, error: 'invalid_auth' } });
-    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path }, 78);
-    expect(said).toMatch(/Slack refuses the token \(invalid_auth\)\. Check SLACK_BOT_TOKEN/);
+    await using slack = await startTinySlack(answers);
+    expect(await failureOf({ ...base, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path }, code)).toMatch(
+      words,
+    );
   });
 
-  test.concurrent('because Slack refuses the app token says which setting to look at', async () => {
+  test.concurrent('because Slack cannot be reached says so', async () => {
     await using folder = await createTempDir();
-    await using slack = await startTinySlack({
-      'apps.connections.open': { ok: false, error: 'invalid_auth' },
-    });
-    const said = await failureOf(
-      { ...socketSettings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path },
-      78,
-    );
-    expect(said).toMatch(/Slack refuses the token \(invalid_auth\)\. Check SLACK_APP_TOKEN/);
+    const said = await failureOf({ ...settings, DATA_DIR: folder.path }, 75);
+    expect(said).toMatch(/Slack gave an unexpected answer \(econnrefused\)\. Check the network/);
   });
 
   test.concurrent('because the token lacks a scope says which, what fails without it, and what to click (A4)', async () => {
@@ -51,19 +70,6 @@ describe('a start that cannot be', () => {
     const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path }, 78);
     expect(said).toContain('The Slack app lacks permissions: chat:write (nothing is posted). At https://');
     expect(said).toMatch(/"OAuth & Permissions".*"Install App", "Reinstall"/);
-  });
-
-  test.concurrent('because Slack cannot be reached says so', async () => {
-    await using folder = await createTempDir();
-    const said = await failureOf({ ...settings, DATA_DIR: folder.path }, 75);
-    expect(said).toMatch(/Slack gave an unexpected answer \(econnrefused\)\. Check the network/);
-  });
-
-  test.concurrent('because Slack has a fault of its own says so, and that another try may help', async () => {
-    await using folder = await createTempDir();
-    await using slack = await startTinySlack({ 'auth.test': { ok: false, error: 'internal_error' } });
-    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path }, 75);
-    expect(said).toMatch(/Slack gave an unexpected answer \(internal_error\)/);
   });
 
   for (const [mode, base] of [

@@ -76,18 +76,10 @@ describe('a stop', () => {
       teamId: localApp.teamId,
     });
     await people.sendCommand({ channelId: 'C0DOCS', userId: 'U0ALICE', text: 'Add a quickstart' });
-    await waitFor(
-      () => api.counts.create,
-      (count) => count === 1,
-      { what: 'the create call to be under way' },
-    );
+    await waitFor(() => api.counts.create, 1, { what: 'the create call to be under way' });
 
     program.kill('SIGTERM');
-    await waitFor(
-      () => statusOf(`${url}/readyz`),
-      (status) => status === 503,
-      { what: 'the stop to begin' },
-    );
+    await waitFor(() => statusOf(`${url}/readyz`), 503, { what: 'the stop to begin' });
     expect(program.log().map(({ event }) => event)).not.toContain('stopped');
     program.kill('SIGINT');
     expect(await program.exit).toEqual({ code: 130, signal: null });
@@ -108,7 +100,7 @@ test.concurrent('a stop in HTTP mode is not ready first, and still takes request
   const signed = { url: `${url}/slack/events`, signingSecret: SIGNING_SECRET, teamId: localApp.teamId };
   program.kill('SIGTERM');
   const readyStatus = () => statusOf(`${url}/readyz`);
-  await waitFor(readyStatus, (status) => status === 503, { what: 'the program not to be ready any more' });
+  await waitFor(readyStatus, 503, { what: 'the program not to be ready any more' });
   const command = { channelId: 'C0DOCS', userId: 'U0ALICE', text: 'help' };
   expect(await createSignedSlack(signed).sendCommand(command)).toMatchObject({ status: 200 });
   expect(await program.exit).toEqual({ code: 0, signal: null });

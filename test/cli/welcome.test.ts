@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/app/config/config.ts';
 import { welcome } from '../../src/cli/commands/start.ts';
+import { includes } from '../support/is.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { settings, socketSettings } from './support/settings.ts';
@@ -62,11 +63,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       said += String(chunk);
     });
     try {
-      await waitFor(
-        () => said,
-        (text) => text.includes('Try /docs-agent help in Slack.'),
-        { what: 'what to type' },
-      );
+      await waitFor(() => said, includes('Try /docs-agent help in Slack.'), { what: 'what to type' });
       const lines = said.replaceAll('\r', '').trim().split('\n');
       expect(lines.at(-1)).toBe('Try /docs-agent help in Slack.');
       expect(said).toContain('Bot     @docs-agent in Acme');

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { examine } from '../../../src/doctor/examine.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { openStore } from '../../../src/store/open.ts';
+import { present } from '../../support/is.ts';
 import { alice, bob, general, random } from '../../support/local-slack.ts';
 import { parse } from '../../support/settings.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
@@ -11,28 +12,59 @@ import { one, settingsOf, startPatient } from './support.ts';
 
 const { botUserId } = strictApp;
 
-test('notice channels are looked at, wherever the settings name them', async () => {
+test('each channel that the settings name is looked at: the bot must be in it, and people must be able to ask there (T3, T2, A1)', async () => {
   await using patient = await startPatient();
-  for (const id of ['C0FILE', 'C0PROJECT', 'C0OUT']) {
-    const members = id === 'C0OUT' ? [] : [botUserId];
-    patient.slack.control.openChannel({ id, name: id.toLowerCase(), members });
-  }
+  const { control } = patient.slack;
+  control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read', 'emoji:read']);
+  for (const id of ['C0IN', 'C0FILE', 'C0PROJECT'])
+    control.openChannel({ id, name: id.toLowerCase(), members: [botUserId] });
+  control.openChannel({ id: 'C0OUT', name: 'out', members: [] });
   patient.env.NOTICE_CHANNELS = 'C0OUT,C0NOWHERE';
   patient.configFile = `
 projects: [{ id: acme-docs, notice_channels: [C0PROJECT] }]
-channels: { ${general}: { notice_channels: [C0FILE, C0OUT] } }`;
+access: { channels: [${general}, C0OUT, C0NOWHERE] }
+channels: { ${general}: { notice_channels: [C0FILE, C0OUT], reaction: thumbsup }, C0IN: { reaction: memo } }
+recipes: [{ name: here, channel: ${general}, request: Go, schedule: "0 9 * * 1" }, { name: closed, channel: C0IN, request: Go }, { name: nowhere, channel: C0NOWHERE, request: Go }]
+workflows: { channels: [${general}, C0IN, C0OUT] }
+digest: { channel: C0NOWHERE, schedule: "0 9 * * 1" }`;
   const findings = await patient.look();
-  expect(one(findings, 'notice_channel', 'C0FILE')).toMatchObject({ level: 'ok', found: 'the bot is in it' });
-  expect(one(findings, 'notice_channel', 'C0PROJECT').level).toBe('ok');
-  expect(one(findings, 'notice_channel', 'C0OUT')).toMatchObject({
-    level: 'error',
-    found: 'the bot is not in it, or it does not exist (not_in_channel)',
-    next: expect.stringContaining('/invite @docs-agent'),
-  });
-  expect(one(findings, 'notice_channel', 'C0NOWHERE')).toMatchObject({
-    level: 'error',
-    found: expect.stringContaining('channel_not_found'),
-  });
+  const away = (error: string) => `the bot is not in it, or it does not exist (${error})`;
+  const invite = '/invite @docs-agent';
+  for (const [check, subject, level, found, next] of [
+    ['notice_channel', 'C0FILE', 'ok', 'the bot is in it'],
+    ['notice_channel', 'C0PROJECT', 'ok', 'the bot is in it'],
+    ['notice_channel', 'C0OUT', 'error', away('not_in_channel'), invite],
+    ['notice_channel', 'C0NOWHERE', 'error', away('channel_not_found'), invite],
+    ['recipe', 'here', 'ok', 'the bot is in it'],
+    [
+      'recipe',
+      'closed',
+      'warning',
+      'nobody may run it, start its drafts or reply to it: access.channels does not name the channel',
+    ],
+    ['recipe', 'nowhere', 'error', away('channel_not_found')],
+    ['workflow_channel', general, 'ok', 'the bot is in it'],
+    ['workflow_channel', 'C0OUT', 'error', away('not_in_channel'), invite],
+    ['workflow_channel', 'C0IN', 'warning', 'nobody may reply'],
+    ['digest_channel', 'C0NOWHERE', 'error', away('channel_not_found')],
+    [
+      'reaction',
+      general,
+      'warning',
+      'Slack reports :thumbsup: as :+1:, so it makes no drafts',
+      'reaction: "+1"',
+    ],
+    [
+      'reaction',
+      'C0IN',
+      'warning',
+      ':memo: makes no drafts there: access.channels does not name the channel',
+    ],
+  ] as const) {
+    const finding = one(findings, check, subject);
+    expect(finding, `${check} ${subject}`).toMatchObject({ level, found: expect.stringContaining(found) });
+    if (next !== undefined) expect(finding.next).toContain(next);
+  }
 });
 
 test('notice channels that are shared with another organisation are named (A3)', async () => {
@@ -48,29 +80,6 @@ test('notice channels that are shared with another organisation are named (A3)',
   expect(await patient.finding('notice_channel')).toMatchObject({ level: 'ok', found: 'the bot is in it' });
 });
 
-test('the channel of each recipe is looked at (T3)', async () => {
-  await using patient = await startPatient();
-  patient.slack.control.openChannel({ id: 'C0IN', name: 'in', members: [botUserId] });
-  patient.configFile = `
-projects: [{ id: acme-docs }]
-recipes:
-  - { name: here, channel: C0IN, request: Go, schedule: "0 9 * * 1" }
-  - { name: nowhere, channel: C0NOWHERE, request: Go }`;
-  const findings = await patient.look();
-  expect(one(findings, 'recipe', 'here')).toMatchObject({ level: 'ok', found: 'the bot is in it' });
-  expect(one(findings, 'recipe', 'nowhere')).toMatchObject({
-    level: 'error',
-    found: 'the bot is not in it, or it does not exist (channel_not_found)',
-  });
-  patient.configFile += `\naccess: { channels: [${general}, C0NOWHERE] }`;
-  const narrower = await patient.look();
-  expect(one(narrower, 'recipe', 'here')).toMatchObject({
-    level: 'warning',
-    found: 'nobody may run it, start its drafts or reply to it: access.channels does not name the channel',
-  });
-  expect(one(narrower, 'recipe', 'nowhere').level).toBe('error');
-});
-
 test('the administrators are named (A0)', async () => {
   await using patient = await startPatient();
   expect(await patient.finding('admins')).toMatchObject({
@@ -79,51 +88,6 @@ test('the administrators are named (A0)', async () => {
   });
   patient.env.ADMINS = `${alice},${bob}`;
   expect(await patient.finding('admins')).toMatchObject({ level: 'ok', found: `${alice}, ${bob}` });
-});
-
-test('an emoji is known to Slack by one name only: doctor says which, for names that people mistake (T2)', async () => {
-  await using patient = await startPatient();
-  patient.slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read', 'emoji:read']);
-  patient.configFile = `channels: { ${general}: { reaction: thumbsup } }`;
-  expect(one(await patient.look(), 'reaction', general)).toMatchObject({
-    level: 'warning',
-    found: 'Slack reports :thumbsup: as :+1:, so it makes no drafts',
-    next: expect.stringContaining('reaction: "+1"'),
-  });
-});
-
-test('an emoji in a channel where nobody may ask makes no drafts, as doctor says (T2, A1)', async () => {
-  await using patient = await startPatient();
-  patient.slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
-  patient.configFile = `channels: { ${general}: { reaction: memo } }\naccess: { channels: [C0OTHER] }`;
-  expect(one(await patient.look(), 'reaction', general)).toMatchObject({
-    level: 'warning',
-    found: ':memo: makes no drafts there: access.channels does not name the channel',
-  });
-});
-
-test('channels in which workflows may ask are looked at: the bot must be in them, and people must be able to reply', async () => {
-  await using patient = await startPatient();
-  patient.slack.control.openChannel({ id: 'C0IN', name: 'in', members: [botUserId] });
-  patient.slack.control.openChannel({ id: 'C0OUT', name: 'out', members: [] });
-  const workflows = `workflows: { channels: [${general}, C0IN, C0OUT] }`;
-  patient.configFile = `${workflows}\naccess: { channels: [${general}, C0OUT] }`;
-  const findings = await patient.look();
-  expect(one(findings, 'workflow_channel', general)).toMatchObject({ level: 'ok' });
-  expect(one(findings, 'workflow_channel', 'C0OUT')).toMatchObject({
-    level: 'error',
-    next: expect.stringContaining('/invite @docs-agent'),
-  });
-  expect(one(findings, 'workflow_channel', 'C0IN')).toMatchObject({
-    level: 'warning',
-    found: expect.stringContaining('nobody may reply'),
-  });
-});
-
-test('the bot must be in the channel of the digest', async () => {
-  await using patient = await startPatient();
-  patient.configFile = 'digest: { channel: C0NOWHERE, schedule: "0 9 * * 1" }';
-  expect(one(await patient.look(), 'digest_channel', 'C0NOWHERE')).toMatchObject({ level: 'error' });
 });
 
 test('an emoji that makes drafts: whether the app hears of it, and whether there is such an emoji (T2)', async () => {
@@ -191,7 +155,7 @@ test('a channel that refused its last notice is reported, next to the running pr
     const card = await program.ask(prompt);
     const job = await program.later(
       () => api.jobs.find(({ prompts }) => prompts[0] === prompt),
-      (found) => found !== undefined,
+      present,
       'the job',
     );
     api.finish(job?.id ?? '', {

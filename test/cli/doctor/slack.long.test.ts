@@ -27,19 +27,6 @@ test('in good health, everything is ok, and nothing is changed in Slack or at th
   expect(patient.api.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('a bot token that Slack refuses (E2)', async () => {
-  await using patient = await startPatient();
-  patient.slack.control.revokeToken();
-  const findings = await patient.look();
-  expect(one(findings, 'slack_token')).toMatchObject({
-    level: 'error',
-    found: 'Slack refuses the token (token_revoked)',
-    next: expect.stringContaining('Install the app again'),
-  });
-  // The app token is another.
-  expect(one(findings, 'slack_connection').level).toBe('ok');
-});
-
 test('tokens that were mixed up, or made up', async () => {
   await using patient = await startPatient();
   patient.env.SLACK_BOT_TOKEN = 'xoxb-made-up';
