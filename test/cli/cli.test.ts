@@ -1,13 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { type ChildEnv, runProgram } from '../support/child-program.ts';
+import { outcomeOf } from '../support/child-program.ts';
 import { SECRET, settings } from './support/settings.ts';
-
-async function outcomeOf(args: readonly string[], env: ChildEnv = {}) {
-  await using program = runProgram(args, env);
-  const { code } = await program.exit;
-  return { code, output: program.output() };
-}
 
 describe('the command line', () => {
   test.concurrent('prints how it is used', async () => {

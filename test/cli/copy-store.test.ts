@@ -3,15 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runProgram } from '../support/child-program.ts';
+import { type ChildEnv, outcomeOf } from '../support/child-program.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 
-async function run(args: readonly string[], env: Readonly<Record<string, string>>) {
-  await using program = runProgram(['copy-store', ...args], env);
-  const { code } = await program.exit;
-  return { code, output: program.output() };
-}
+const run = (args: readonly string[], env: ChildEnv) => outcomeOf(['copy-store', ...args], env);
 
 test.skipIf(testServerUrl === undefined)(
   'copy-store says what it copied, and which setting to change; then the old store does not start',

@@ -3,15 +3,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
-import { runProgram } from '../support/child-program.ts';
+import { outcomeOf } from '../support/child-program.ts';
 import { one, type Patient, startPatient } from './doctor/support.ts';
 import { SECRET, settings } from './support/settings.ts';
 
-async function doctor(env: Patient['env'], ...args: readonly string[]) {
-  await using program = runProgram(['doctor', ...args], env);
-  const { code } = await program.exit;
-  return { code, output: program.output() };
-}
+const doctor = (env: Patient['env'], ...args: readonly string[]) => outcomeOf(['doctor', ...args], env);
 
 test('when all is well, doctor says so line by line, and exits with 0', async () => {
   await using patient = await startPatient();

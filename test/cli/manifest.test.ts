@@ -1,13 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { runProgram } from '../support/child-program.ts';
+import { outcomeOf } from '../support/child-program.ts';
 
-async function run(...args: readonly string[]) {
-  await using program = runProgram(['manifest', ...args], {});
-  const { code } = await program.exit;
-  return { code, output: program.output() };
-}
+const run = (...args: readonly string[]) => outcomeOf(['manifest', ...args]);
 
 const EVENTS = 'https://bot.example.com/slack/events';
 

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import { runProgram } from '../support/child-program.ts';
+import { type ChildEnv, outcomeOf } from '../support/child-program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 
-async function migrate(env: Readonly<Record<string, string>>) {
-  await using program = runProgram(['migrate'], env);
-  const { code } = await program.exit;
-  return { code, output: program.output() };
-}
+const migrate = (env: ChildEnv) => outcomeOf(['migrate'], env);
 
 test('migrate says what it did, or that there was nothing to do, and needs only the settings of the store', async () => {
   await using folder = await createTempDir();

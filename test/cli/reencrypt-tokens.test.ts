@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { type ChildEnv, runProgram } from '../support/child-program.ts';
+import { type ChildEnv, outcomeOf } from '../support/child-program.ts';
 import { oauth } from '../support/settings.ts';
 import { acme, beta, startTeamsProgram } from '../support/slack-teams/program.ts';
 import { settings } from './support/settings.ts';
@@ -8,11 +8,7 @@ import { settings } from './support/settings.ts';
 const first = oauth.TOKEN_ENCRYPTION_KEY;
 const second = `k2:${'B'.repeat(42)}A=`;
 
-async function reencrypt(env: ChildEnv) {
-  await using program = runProgram(['reencrypt-tokens'], env);
-  const { code } = await program.exit;
-  return { code, output: program.output() };
-}
+const reencrypt = (env: ChildEnv) => outcomeOf(['reencrypt-tokens'], env);
 
 test('docs-agent reencrypt-tokens puts all tokens under the first key, and then the old one is not needed', async () => {
   await using program = await startTeamsProgram();

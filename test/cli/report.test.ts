@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { UsageError } from '../../src/cli/command.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { onSqlite } from '../engine/support/test-store.ts';
-import { type ChildEnv, runProgram } from '../support/child-program.ts';
+import { type ChildEnv, outcomeOf } from '../support/child-program.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 import { alice } from '../support/local-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
@@ -10,11 +10,7 @@ import { reportAt } from './support/printed.ts';
 
 const PR = 'https://github.com/acme/docs/pull/7';
 
-async function report(env: ChildEnv, ...args: readonly string[]) {
-  await using program = runProgram(['report', ...args], env);
-  const { code } = await program.exit;
-  return { code, output: program.output() };
-}
+const report = (env: ChildEnv, ...args: readonly string[]) => outcomeOf(['report', ...args], env);
 
 /** One request is done, and one has failed and was started again; returns when. */
 async function work(world: StrictWorld): Promise<number> {

@@ -51,6 +51,13 @@ export function runProgram(
   return runCommand(command, { NODE_COMPILE_CACHE: compileCache, ...env });
 }
 
+/** Runs `docs-agent <args>` to its end. */
+export async function outcomeOf(args: readonly string[], env: ChildEnv = {}) {
+  await using program = runProgram(args, env);
+  const { code } = await program.exit;
+  return { code, output: program.output() };
+}
+
 /** Runs the demo with this Node. */
 export function runDemo(env: ChildEnv, args: readonly string[] = []): ChildProgram {
   return runCommand([process.execPath, demo, ...args], { NODE_COMPILE_CACHE: compileCache, ...env });

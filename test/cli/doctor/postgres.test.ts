@@ -49,6 +49,18 @@ describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
     expect(await database.query('select name from kysely_migration')).toContainEqual({ name: '9999_future' });
   });
 
+  test('that cannot be written is reported', async () => {
+    const { patient, database } = await start();
+    await (await openStore({ databaseUrl: database.url })).close();
+    const { pathname } = new URL(database.url);
+    await database.query(`alter database ${pathname.slice(1)} set default_transaction_read_only = on`);
+    expect(await patient.finding('store')).toMatchObject({
+      level: 'error',
+      found: expect.stringContaining('read-only'),
+      next: expect.stringContaining('must lead to the primary'),
+    });
+  });
+
   test('in which the user may not make tables is reported before the first start', async () => {
     const { patient, database } = await start();
     await database.query('revoke create on schema public from public');
