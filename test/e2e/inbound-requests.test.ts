@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { localApp } from '../../demo/local-slack/workspace.ts';
-import { above, includes, some } from '../support/is.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
-import { saying } from './support/posts.ts';
 import { working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
@@ -54,19 +52,6 @@ describeWithLocalSlack('requests over signed HTTP', () => {
       expect(world.api.jobs.filter(({ prompts }) => prompts[0] === text)).toHaveLength(1);
     },
   );
-
-  test('the same words in two commands are one job, and a question (S5)', async () => {
-    const send = (triggerId: string) =>
-      world.signed.sendCommand({ channelId: general, userId: alice, text: 'Start twice', triggerId });
-    expect(await send('first of two')).toEqual({ status: 200, body: '' });
-    const { status, body } = await send('second of two');
-    expect(status).toBe(200);
-    expect(body).toContain('You asked for this just now');
-    expect((await send('second of two')).body).toContain('You asked for this just now');
-    await expect
-      .poll(async () => (await cards(world, 'Start twice')).length, { message: 'the card' })
-      .toBe(1);
-  });
 
   describe('a reply that is delivered again is sent once (S5, F1)', () => {
     test.each([
@@ -182,50 +167,5 @@ describeWithLocalSlack('requests over signed HTTP', () => {
     }
     await world.clock.advance(4_000);
     await expect.poll(() => followUps(world), { message: 'one message' }).toEqual([texts.join('\n\n')]);
-  });
-
-  test('replies that come before the job exists wait, and go out in order (F2)', async () => {
-    world.api.failNext('create', { status: 429, headers: { 'retry-after': '60' } });
-    const card = await world.ask('Start late');
-    await world.later(() => world.card(card), includes('hourly limit is used up'), 'the card to say so');
-    for (const text of ['Early', 'Also early']) {
-      await world.slack.reply(card, text);
-      await world.clock.advance(10_000);
-    }
-    await expect
-      .poll(async () => (await world.card(card)).includes('2 replies waiting'), {
-        message: 'the card to say how many wait',
-      })
-      .toBe(true);
-    await world.clock.advance(40_000);
-    await world.threadMessage(card, 'On it');
-    await world.clock.advance(1);
-    await expect.poll(() => followUps(world), { message: 'one message' }).toEqual(['Early\n\nAlso early']);
-    expect(saying(await world.posts(card), 'hourly limit is used up')).toHaveLength(0);
-  });
-});
-
-describeWithLocalSlack('requests over Socket Mode that are delivered twice', () => {
-  test('have one effect: command, reply and button (S5)', async () => {
-    await using world = await startWorld();
-    world.proxy.socket.duplicate(2);
-    const card = await working(world, 'Start once');
-    await world.slack.reply(card, 'Only once');
-    await expectFollowUps(world, card, ['Only once']);
-    // Until the new turn was seen active, an ending would be taken for that of the turn before.
-    const reads = world.api.counts.get;
-    await world.later(() => world.api.counts.get, above(reads), 'a check');
-    world.api.finish(0, { status: 'failed' });
-    const [offer] = await world.later(
-      async () => saying(await world.posts(card), 'Failed'),
-      some,
-      'the failure',
-    );
-    if (offer !== undefined) await world.slack.press(offer, 'start_again', alice);
-    await expect.poll(() => world.api.jobs.length, { message: 'the second job' }).toBe(2);
-    await world.clock.advance(10_000);
-    expect(world.api.counts).toMatchObject({ create: 2, message: 2 });
-    expect(await cards(world, 'Start once')).toHaveLength(1);
-    expect(world.proxy.socket.acks().length).toBeGreaterThanOrEqual(8);
   });
 });

@@ -103,7 +103,8 @@ test('a connection that cannot be opened is tried again after short pauses that 
   world.slack.onCall(({ method }) => {
     if (!isRefused || method !== 'apps.connections.open') return null;
     tries.push(world.clock.now() - cutAtMs);
-    return { error: 'internal_error' };
+    // An administrator may mend the token.
+    return { error: tries.length % 2 === 0 ? 'invalid_auth' : 'internal_error' };
   });
   world.slack.socket.cut();
   const stepMs = 250;

@@ -15,14 +15,10 @@ interface Ack {
 }
 
 export interface SocketFaults {
-  /** From now on each envelope is delivered so many times, with the same id; 1 for the usual. */
-  duplicate(times: number): void;
   /** Cuts all connections without a goodbye. The bot may connect again at once. */
   cut(): void;
   /** Delivers again, as retries, all envelopes that the bot has not acknowledged. Throws without a connection. */
   redeliver(): void;
-  /** All envelopes so far, each once, in the order of their arrival. */
-  envelopes(): readonly Envelope[];
   /** All acknowledgements so far, in the order in which the bot sent them. */
   acks(): readonly Ack[];
   /** How many connections the bot has open, counted from Slack's greeting on. */
@@ -43,7 +39,6 @@ export function createSocketRelay(server: Server, baseUrl: string): SocketRelay 
   const greeted = new Set<Socket>();
   const envelopes = new Map<string, Envelope>();
   const acks: Ack[] = [];
-  let times = 1;
 
   relay.on('connection', (bot, { url = '' }) => {
     const target = targets.get(url);
@@ -53,9 +48,8 @@ export function createSocketRelay(server: Server, baseUrl: string): SocketRelay 
       greeted.add(bot);
       const text = data.toString();
       const envelope = JSON.parse(text);
-      const copies = isEnvelope(envelope) ? times : 1;
       if (isEnvelope(envelope)) envelopes.set(envelope.envelope_id, envelope);
-      for (let copy = 0; copy < copies; copy += 1) bot.send(text);
+      bot.send(text);
     });
     bot.on('message', (data) => {
       const text = data.toString();
@@ -85,9 +79,6 @@ export function createSocketRelay(server: Server, baseUrl: string): SocketRelay 
       relay.close();
     },
     faults: {
-      duplicate: (count) => {
-        times = count;
-      },
       cut,
       redeliver: () => {
         const [bot] = greeted;
@@ -98,7 +89,6 @@ export function createSocketRelay(server: Server, baseUrl: string): SocketRelay 
           bot.send(JSON.stringify({ ...envelope, retry_attempt: 1, retry_reason: 'timeout' }));
         }
       },
-      envelopes: () => [...envelopes.values()],
       acks: () => [...acks],
       connections: () => greeted.size,
     },
