@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest';
 import { buttons } from '../../src/slack/views/buttons.ts';
 import type { Fault } from '../support/agent-api/fault.ts';
-import { includes, some } from '../support/is.ts';
-import {
-  alice,
-  bob,
-  describeWithLocalSlack,
-  general,
-  random,
-  type SlackMessage,
-} from '../support/local-slack.ts';
+import { has, includes, some } from '../support/is.ts';
+import { bob, describeWithLocalSlack, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { saying, toldLater } from './support/posts.ts';
 import { watched } from './support/turns.ts';
 import { startWorld } from './support/world.ts';
@@ -129,7 +122,7 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     expect(saying(await world.posts(card), 'Working again')).toHaveLength(1);
   });
 
-  test('a job that the API does not know any more is reported as vanished; a reply is tried once (W2, F6)', async () => {
+  test('a job that the API does not know any more is reported as vanished; a reply is tried once, and *Start again* is offered (W2, F6)', async () => {
     await using world = await startWorld();
     const { card } = await watched(world);
     const missing: Fault = { status: 404, body: { error: 'Job not found' } };
@@ -144,6 +137,10 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     // The job is told of once; what became of the reply is a piece of news of its own.
     const told = saying(await world.posts(card), 'no longer knows this job').map(({ text }) => text);
     expect(told).toEqual([expect.stringContaining('❌'), expect.stringContaining('*Not sent:* 1 reply')]);
+    const refused = await toldLater(world, card, '*Not sent:* 1 reply');
+    await world.slack.press(refused, buttons.startAgain.id, bob);
+    await world.later(() => world.api.jobs.at(-1)?.prompts, has(2), 'the new job to have the reply');
+    expect(world.api.jobs.at(-1)?.prompts).toEqual(['Add a quickstart', 'Add an example']);
   });
 
   test('a job that cannot be read yet, right after its start, has not vanished (W2)', async () => {
@@ -154,29 +151,5 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     finish('completed', PR);
     await toldLater(world, card, '🎉');
     expect(saying(await world.posts(card), 'no longer knows this job')).toHaveLength(0);
-  });
-
-  test('a failed job can be run again in the same thread, once for all presses (W3)', async () => {
-    await using world = await startWorld();
-    const { card, finish } = await watched(world);
-    finish('failed');
-    const offer = await toldLater(world, card, 'Failed');
-    await Promise.all(
-      [alice, bob, alice].map((user) => world.slack.press(offer, buttons.startAgain.id, user)),
-    );
-    await world.slack.press(offer, buttons.startAgain.id, bob);
-    await world.later(() => world.card(card), includes('Working'), 'the card to go on');
-    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([
-      ['Add a quickstart'],
-      ['Add a quickstart'],
-    ]);
-    await world.slack.reply(card, 'Now with a table');
-    await world.later(() => world.api.counts.message, 1, 'the follow-up');
-    expect(world.api.jobs[1]?.prompts).toEqual(['Add a quickstart', 'Now with a table']);
-    world.api.finish(1, { status: 'completed', prLink: PR });
-    await toldLater(world, card, '🎉');
-    // Each of the two agent jobs says once that it is at work; a reply to it does not.
-    expect(saying(await world.posts(card), 'On it')).toHaveLength(2);
-    expect(world.api.counts.create).toBe(2);
   });
 });

@@ -6,7 +6,6 @@ import type { StoredMessage } from '../support/strict-slack/message.ts';
 import { marksIn, startMarkedWorld } from './support/marks.ts';
 import type { StrictWorld } from './support/strict-world.ts';
 
-const WEEK_MS = 7 * 86_400_000;
 const mention = `<@${strictApp.botUserId}>`;
 const appIds = { deploys: 'A0DEPLOY', monitor: 'A0MONITOR', other: 'A0OTHER' } as const;
 const config = `access: { bots: [${appIds.deploys}, ${appIds.monitor}, ${strictApp.appId}] }`;
@@ -17,7 +16,7 @@ beforeEach(async () => {
   await begin(config);
 });
 afterEach(() => world[Symbol.asyncDispose]());
-const { threadOf, drafts, draftOf, press, privately } = marksIn(() => world);
+const { threadOf, drafts, draftOf, press } = marksIn(() => world);
 
 async function begin(configFile: string): Promise<void> {
   world = await startMarkedWorld(configFile);
@@ -48,18 +47,13 @@ function post(
     channel,
     user,
     text,
-    ...(threadTs !== undefined && { threadTs }),
+    threadTs,
     fields: { bot_id: profile.id, app_id: appId, bot_profile: profile, ...fields },
   });
 }
 
 const say = (text: string, threadTs?: string) =>
-  world.slack.control.message({
-    channel: general,
-    user: bob,
-    text,
-    ...(threadTs !== undefined && { threadTs }),
-  });
+  world.slack.control.message({ channel: general, user: bob, text, threadTs });
 
 /** All that the program has said in the channel, its threads included, publicly or privately. */
 const saidByUs = () =>
@@ -162,19 +156,6 @@ describe('an app that is listed and mentions the bot', () => {
       expect(await drafts(message)).toHaveLength(1);
     },
   );
-
-  test('makes it where only some may start it, and forgets it after a week (R6)', async () => {
-    await beginAgain(`${config}\nchannels: { ${general}: { approvers: [${alice}] } }`);
-    const message = await post(`${mention} Document 2.1`);
-    const draft = await draftOf(message);
-    expect(draft.text).toContain('only alice can start it');
-    await press(draft, 'start_draft', bob);
-    await privately('Only alice can start this.');
-    world.clock.freeze(WEEK_MS);
-    await world.settled();
-    expect((await drafts(message))[0]?.text).toContain('Expired after 7 days');
-    expect(world.prompts()).toEqual([]);
-  });
 
   test('again and again, as one that echoes does, makes a few drafts until people decide (R6, F4)', async () => {
     const messages: SlackMessage[] = [];

@@ -123,9 +123,6 @@ describeWithLocalSlack('a used button goes away', () => {
   });
 });
 
-/** What is missing for an hour is gone; by then it is looked for minutes apart. */
-const GONE_AFTER_MS = 70 * 60_000;
-
 describeWithLocalSlack('the card', () => {
   test('offers *Send again* for the oldest replies that were not sent (F1)', async () => {
     await using world = await startWorld();
@@ -135,20 +132,5 @@ describeWithLocalSlack('the card', () => {
     await toldLater(world, card, 'Not sent');
     await world.slack.press(await shows(world, card, '[Send again]'), 'send_again', bob);
     await world.later(() => world.api.jobs[0]?.prompts.length, 2, 'the follow-up');
-  });
-
-  test('of a job that the API does not know any more: the thread offers *Start again* to a reply (F6)', async () => {
-    await using world = await startWorld();
-    const card = await working(world);
-    const missing = { status: 404, body: '{"error":"job not found"}' };
-    world.api.failNext('get', ...Array.from({ length: 100 }, () => missing));
-    await world.clock.advance(GONE_AFTER_MS);
-    await toldLater(world, card, 'no longer knows this job');
-    world.api.failNext('message', missing);
-    await world.slack.reply(card, 'Use the CLI');
-    const refused = await toldLater(world, card, 'no longer knows this job');
-    await world.slack.press(refused, 'start_again', bob);
-    await world.later(() => world.api.jobs.at(-1)?.prompts, has(2), 'the new job to have the reply');
-    expect(world.api.jobs.at(-1)?.prompts).toEqual(['Add a quickstart', 'Use the CLI']);
   });
 });

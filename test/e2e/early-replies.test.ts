@@ -94,13 +94,13 @@ test('a reply in another thread of direct messages is answered, also while a car
   await using program = await startProgram();
   const { slack, later } = program;
   const release = holdCardAnswers(program);
-  const write = (text: string, thread: { threadTs?: string } = {}) =>
-    slack.control.message({ channel: alice, user: alice, text, ...thread });
+  const write = (text: string, threadTs?: string) =>
+    slack.control.message({ channel: alice, user: alice, text, threadTs });
   await slack.control.command({ channel: alice, user: alice, text: 'Add a quickstart' });
   const messages = () => slack.control.messages(alice);
   await later(messages, (all) => all.some(({ text }) => text.includes('Starting')), 'the card');
   const root = await write('status');
-  await write('and the errors', { threadTs: root.ts });
+  await write('and the errors', root.ts);
   await later(
     messages,
     (all) => all.some(({ text }) => text.includes('*Send this thread along?*')),

@@ -223,12 +223,6 @@ describe('a mention in a thread without a job', () => {
     await world.started('Document this');
   });
 
-  test('may go without any message (S3)', async () => {
-    await chosen();
-    await submit({ messages_0: [] });
-    await world.started('Document this');
-  });
-
   test('starts one job in the thread: a second form is turned away (S3)', async () => {
     await chosen();
     await submit();

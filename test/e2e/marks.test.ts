@@ -137,19 +137,6 @@ describe('a person who marks a message', () => {
     expect((await drafts(dismissed))[0]?.text).toContain('Dismissed by alice');
     expect(world.prompts()).toHaveLength(1);
   });
-
-  test('finds the draft expired after a week, said once (T2)', async () => {
-    const message = await write('The limits are wrong');
-    await react(message);
-    const draft = await draftOf(message);
-    world.clock.freeze(WEEK_MS);
-    await world.settled();
-    const ends = (await drafts(message)).map(({ text }) => text.split('\n').at(-1));
-    expect(ends).toEqual(['Expired after 7 days']);
-    await press(draft, 'start_draft');
-    await privately('Already done: Expired after 7 days.');
-    expect(world.prompts()).toEqual([]);
-  });
 });
 
 describe('marks', () => {
@@ -203,16 +190,6 @@ describe('marks', () => {
     expect((await draftOf(message)).text).toContain('*Draft*');
   });
 
-  test('at what bots and the program itself wrote make no draft, nor where there is a job (T2)', async () => {
-    const byBot = await write('Deployed', { user: 'UDEPLOY', fields: { bot_id: 'B0DEPLOY' } });
-    const card = await world.ask('Document the limits');
-    const reply = await write('With an example', { threadTs: card.ts });
-    for (const message of [byBot, card, reply]) await react(message);
-    await world.settled();
-    for (const root of [byBot, card]) expect(await drafts(root)).toEqual([]);
-    expect(world.prompts()).toHaveLength(1);
-  });
-
   test('in a thread that is too long to be read make no draft, and are not looked at for ever (T2)', async () => {
     const root = await write('The limits are wrong');
     const second = Math.floor(Number(root.ts)) + 1;
@@ -238,13 +215,14 @@ describe('marks', () => {
   });
 
   test.each([1, 2, 3, 4])(
-    'that lead nowhere lead nowhere in %i copies, out of order: at a bot, a card, what cannot be read, by a stranger (T2)',
+    'that lead nowhere lead nowhere in %i copies, out of order: at a bot, a card, a reply to it, what cannot be read, by a stranger (T2)',
     async (copies) => {
       const { control } = world.slack;
       control.addUser({ id: 'U0ELSE', name: 'else', realName: 'From Elsewhere', teamId: 'T0ELSE' });
       control.invite(general, 'U0ELSE');
       const byBot = await write('Deployed', { user: 'UDEPLOY', fields: { bot_id: 'B0DEPLOY' } });
       const card = await world.ask('Document the limits');
+      const reply = await write('With an example', { threadTs: card.ts });
       const strangers = await write('The page is old');
       const hidden = await write('The limits are wrong');
       world.slack.onCall(({ method, args }) =>
@@ -252,12 +230,12 @@ describe('marks', () => {
       );
       world.slack.onDelivery(() => copies);
       await raw('reaction_removed', hidden);
-      for (const message of [byBot, card, hidden]) await react(message);
+      for (const message of [byBot, card, reply, hidden]) await react(message);
       await react(strangers, 'U0ELSE');
       await raw('reaction_removed', hidden);
       await world.settled();
       const looks = new Set(world.slack.calls('reactions.get').map(({ args }) => args.timestamp));
-      expect(looks).toEqual(new Set([byBot, card, hidden].map(({ ts }) => ts)));
+      expect(looks).toEqual(new Set([byBot, card, reply, hidden].map(({ ts }) => ts)));
       for (const message of [byBot, card, strangers, hidden]) expect(await drafts(message)).toEqual([]);
       expect(world.prompts()).toHaveLength(1);
       const told = (await control.messages(general)).filter(({ subtype }) => subtype === 'ephemeral');
@@ -301,13 +279,17 @@ describe('marks', () => {
 });
 
 describe('a person who marks a message anew', () => {
-  test('asks for another draft once the first has expired (T2)', async () => {
+  test('finds the draft expired after a week, said once, and asks for another (T2)', async () => {
     const message = await write('The limits are wrong');
     await react(message);
-    await draftOf(message);
+    const draft = await draftOf(message);
     world.clock.freeze(WEEK_MS);
     await world.settled();
-    expect((await drafts(message))[0]?.text).toContain('Expired after 7 days');
+    const ends = (await drafts(message)).map(({ text }) => text.split('\n').at(-1));
+    expect(ends).toEqual(['Expired after 7 days']);
+    await press(draft, 'start_draft');
+    await privately('Already done: Expired after 7 days.');
+    expect(world.prompts()).toEqual([]);
     // The mark that is still there asks for nothing new, also where another comes and goes out of order.
     await raw('reaction_added', message);
     await raw('reaction_removed', message, bob);

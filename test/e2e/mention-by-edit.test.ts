@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { has, includes } from '../support/is.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
@@ -14,15 +14,15 @@ const hints = ({ slack }: Program) =>
 
 async function start(options: ProgramOptions = {}) {
   const program = await startProgram(options);
+  onTestFinished(() => program[Symbol.asyncDispose]());
   const { control } = program.slack;
   const write = (text: string, threadTs?: string) =>
-    control.message({ channel: general, user: bob, text, ...(threadTs === undefined ? {} : { threadTs }) });
+    control.message({ channel: general, user: bob, text, threadTs });
   return { program, control, write };
 }
 
 test('a person who adds a mention to a message by editing it learns, once, that only new messages count (F5)', async () => {
   const { program, control, write } = await start();
-  await using _ = program;
   const message = await write('Document the limits');
   await control.editMessage(message, `${mention} Document the limits`);
   await control.editMessage(message, `${mention} Document the rate limits`);
@@ -40,7 +40,6 @@ test('a person who adds a mention to a message by editing it learns, once, that 
 
 test('an edit of a message that mentioned the bot before is not told so (F5)', async () => {
   const { program, control, write } = await start();
-  await using _ = program;
   const message = await write(`${mention} Document the limits`);
   await control.editMessage(message, `${mention} Document the rate limits`);
   await control.editMessage(await write('Lunch?'), 'Launch?');
@@ -50,7 +49,6 @@ test('an edit of a message that mentioned the bot before is not told so (F5)', a
 
 test("in a job's thread it is an edit of a reply like any other (F3, F5)", async () => {
   const { program, control, write } = await start({ settings: { FOLLOW_UP_WINDOW: '60s' } });
-  await using _ = program;
   const card = await program.working();
   const reply = await write('Shorter', card.ts);
   await control.editMessage(reply, `${mention} Much shorter`);
@@ -63,7 +61,6 @@ test('where only mentions are follow-ups, the reply goes out as it reads now (F4
   const { program, control, write } = await start({
     configFile: `channels: { ${general}: { follow_ups: mentions } }`,
   });
-  await using _ = program;
   const card = await program.working();
   const reply = await write('Shorter', card.ts);
   await program.clock.advance(5_000);
@@ -75,7 +72,6 @@ test('where only mentions are follow-ups, the reply goes out as it reads now (F4
 
 test("in a job's thread, who adds it to what was written before the job is told, too (F5)", async () => {
   const { program, control, write } = await start();
-  await using _ = program;
   const root = await write('The limits are not documented');
   const older = await write('Indeed', root.ts);
   await write(`${mention} Document them`, root.ts);
@@ -94,7 +90,6 @@ test("in a job's thread, who adds it to what was written before the job is told,
 
 test('who may not use the bot is told so, once, and nobody of what no person wrote (A1, S5)', async () => {
   const { program, control, write } = await start({ configFile: `access: { users: [${alice}] }` });
-  await using _ = program;
   const forbidden = await write('Document it');
   await control.editMessage(forbidden, `${mention} Document it`);
   await control.editMessage(forbidden, 'Document it');

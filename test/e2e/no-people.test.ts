@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { has, includes } from '../support/is.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
@@ -20,15 +20,11 @@ const nobodies = [
 const everybody = 'access: { guests: true, other_workspaces: true }';
 
 async function withNobodies(configFile?: string) {
-  const program = await startProgram(configFile === undefined ? {} : { configFile });
+  const program = await startProgram({ configFile: configFile ?? '' });
+  onTestFinished(() => program[Symbol.asyncDispose]());
   for (const person of [slackbot, bot, gone]) program.slack.control.addUser(person);
   const write = (text: string, { id }: NewPerson, channel = general, threadTs?: string) =>
-    program.slack.control.message({
-      channel,
-      user: id,
-      text,
-      ...(threadTs === undefined ? {} : { threadTs }),
-    });
+    program.slack.control.message({ channel, user: id, text, threadTs });
   return { program, write };
 }
 
@@ -56,9 +52,15 @@ async function working(program: Program): Promise<SlackMessage> {
   return card;
 }
 
+const sentLater = (program: Program, message: SlackMessage) =>
+  program.later(
+    () => program.slack.control.reactions(message),
+    includes('white_check_mark'),
+    'the reply to be sent',
+  );
+
 test('being removed from a channel, of which Slackbot writes to the bot, starts no job (S5)', async () => {
   const { program, write } = await withNobodies();
-  await using _ = program;
   const text = `You have been removed from #release-notes by <@${alice}>`;
   await nothingFollows(program, () => write(text, slackbot, slackbot.id));
 });
@@ -66,7 +68,6 @@ test('being removed from a channel, of which Slackbot writes to the bot, starts 
 describe.each(nobodies)('what %s writes (S5)', (_who, nobody) => {
   test('is no follow-up, even when it is edited or deleted, and has no receipt', async () => {
     const { program, write } = await withNobodies();
-    await using _ = program;
     const card = await working(program);
     await nothingFollows(program, async () => {
       const reply = await write('Deployed 2.1', nobody, general, card.ts);
@@ -78,7 +79,6 @@ describe.each(nobodies)('what %s writes (S5)', (_who, nobody) => {
 
   test('starts nothing by a mention, and is offered nothing in a thread', async () => {
     const { program, write } = await withNobodies();
-    await using _ = program;
     const root = await write('Release 2.1', person);
     await nothingFollows(program, async () => {
       await write(`${mention} Document 2.1`, nobody);
@@ -88,23 +88,17 @@ describe.each(nobodies)('what %s writes (S5)', (_who, nobody) => {
 
   test('is not taken in when the thread is read for missed replies', async () => {
     const { program, write } = await withNobodies();
-    await using _ = program;
     const card = await working(program);
     await program.service.stop();
     await write('Deployed 2.1', nobody, general, card.ts);
     const missed = await write('Mention the CLI', person, general, card.ts);
     await program.restart();
-    await program.later(
-      () => program.slack.control.reactions(missed),
-      includes('white_check_mark'),
-      'the missed reply to be sent',
-    );
+    await sentLater(program, missed);
     expect(prompts(program)).toEqual([['Add a quickstart', 'Mention the CLI']]);
   });
 
   test('is nothing, too, where guests and people from everywhere are let in', async () => {
     const { program, write } = await withNobodies(everybody);
-    await using _ = program;
     await nothingFollows(program, () => write(`${mention} Document 2.1`, nobody));
   });
 });
@@ -117,7 +111,6 @@ describe.each(nobodies)('whatever is done in the name of %s (A1)', (_who, nobody
     ['where guests and people from everywhere are let in', everybody],
   ])('starts and decides nothing, and says why, %s', async (_where, configFile) => {
     const { program } = await withNobodies(configFile);
-    await using _ = program;
     const { control } = program.slack;
     const typed = await control.command({ channel: general, user: nobody.id, text: 'Document 2.1' });
     expect(JSON.stringify(typed.payload)).toContain(refusal);
@@ -147,7 +140,6 @@ describe.each(nobodies)('whatever is done in the name of %s (A1)', (_who, nobody
 
 test('where everybody is let in, a person of whom Slack says nothing now still is (S5, A1)', async () => {
   const { program, write } = await withNobodies(everybody);
-  await using _ = program;
   program.slack.onCall(({ method }) => (method === 'users.info' ? { status: 503 } : null));
   await write(`${mention} Document 2.1`, person);
   await program.later(() => prompts(program), has(1), 'the job');
@@ -158,23 +150,16 @@ describe('a message that an app posts with the token of a person (R6)', () => {
 
   test("is that person's: it starts a job, and is a reply, which may be edited and deleted", async () => {
     const { program, write } = await withNobodies();
-    await using _ = program;
     const { control } = program.slack;
     const post = (text: string, user: string, threadTs?: string) =>
-      control.message({
-        channel: general,
-        user,
-        text,
-        fields: other,
-        ...(threadTs === undefined ? {} : { threadTs }),
-      });
+      control.message({ channel: general, user, text, fields: other, threadTs });
     const asked = await post(`${mention} Document 2.1`, bob);
     await program.later(() => prompts(program), has(1), 'the job');
     const reply = await post('Mention teh CLI', alice, asked.ts);
     await control.editMessage(reply, 'Mention the CLI');
     const deleted = await post('Nobody reads this', alice, asked.ts);
     await control.deleteMessage(deleted);
-    await program.later(() => control.reactions(reply), includes('white_check_mark'), 'the reply to be sent');
+    await sentLater(program, reply);
     await program.clock.advance(30_000);
     expect(prompts(program)).toEqual([['Document 2.1', 'Mention the CLI']]);
     await nothingFollows(program, async () => {
@@ -188,7 +173,6 @@ describe('a message that an app posts with the token of a person (R6)', () => {
 
   test('is found, too, when the thread is read for missed replies', async () => {
     const { program } = await withNobodies();
-    await using _ = program;
     const card = await working(program);
     await program.service.stop();
     const post = (text: string, user: string) =>
@@ -196,34 +180,23 @@ describe('a message that an app posts with the token of a person (R6)', () => {
     await post('Deployed 2.1', bot.id);
     const missed = await post('Mention the CLI', bob);
     await program.restart();
-    await program.later(
-      () => program.slack.control.reactions(missed),
-      includes('white_check_mark'),
-      'the missed reply to be sent',
-    );
+    await sentLater(program, missed);
     expect(prompts(program)).toEqual([['Add a quickstart', 'Mention the CLI']]);
   });
 
   test.each([
-    ['is nothing if that app is this program', async (_: Program) => strictApp.botId],
+    ['if that app is this program', strictApp.botId, false],
     [
-      'is nothing while Slack does not say that a person stands behind it, even where everybody is let in',
-      async ({ slack }: Program) => {
-        slack.onCall(({ method }) => (method === 'users.info' ? { status: 503 } : null));
-        return other.bot_id;
-      },
+      'while Slack does not say that a person stands behind it, even where everybody is let in',
+      other.bot_id,
+      true,
     ],
-  ])('%s', async (_what, appOf) => {
+  ])('is nothing %s', async (_what, bot_id, isUnknown) => {
     const { program } = await withNobodies(everybody);
-    await using _ = program;
-    const botId = await appOf(program);
+    if (isUnknown) program.slack.onCall(({ method }) => (method === 'users.info' ? { status: 503 } : null));
     await nothingFollows(program, async () => {
-      const posted = program.slack.control.message({
-        channel: general,
-        user: bob,
-        text: `${mention} Document 2.1`,
-        fields: { bot_id: botId },
-      });
+      const text = `${mention} Document 2.1`;
+      const posted = program.slack.control.message({ channel: general, user: bob, text, fields: { bot_id } });
       await program.clock.advance(5_000);
       await posted;
     });

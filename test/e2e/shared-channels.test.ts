@@ -28,45 +28,44 @@ async function nothingHappened(world: StrictWorld, channel = general): Promise<v
 }
 
 describe('in a channel that is shared with another organisation, nothing is started (A3)', () => {
-  test.each(['shared', 'pending'] as const)('by a command (%s)', async (sharing) => {
-    await using world = await start();
-    world.slack.control.share(general, sharing);
-    const { payload } = await world.slack.control.command({
-      channel: general,
-      user: alice,
-      text: 'Add a page',
-    });
-    expect(payload).toMatchObject({ response_type: 'ephemeral', text: expect.stringContaining(REASON) });
-    await nothingHappened(world);
-  });
+  const write = (user: string, text: string, fields = {}) => ({ channel: general, user, text, fields });
 
-  test('by a mention', async () => {
-    await using world = await start();
-    world.slack.control.share(general, 'shared');
-    await world.slack.control.message({ channel: general, user: alice, text: `${mention} Add a page` });
-    await world.sentPrivately(general, REASON);
-    await nothingHappened(world);
-  });
-
-  test('by the shortcut in the menu of a message', async () => {
-    await using world = await start();
+  test.each<
+    [door: string, sharing: 'shared' | 'pending', file: string, ask: (world: StrictWorld) => unknown]
+  >([
+    ['a command', 'shared', '', ({ slack }) => slack.control.command(write(alice, 'Add a page'))],
+    [
+      'a command, once it is invited',
+      'pending',
+      '',
+      ({ slack }) => slack.control.command(write(alice, 'Add a page')),
+    ],
+    ['a mention', 'shared', '', ({ slack }) => slack.control.message(write(alice, `${mention} Add a page`))],
+    [
+      'the shortcut in the menu of a message',
+      'shared',
+      '',
+      async ({ slack: { control } }) => {
+        const message = await control.message(write(bob, 'The page is wrong'));
+        await control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
+      },
+    ],
+    [
+      'an emoji',
+      'shared',
+      `channels: { ${general}: { reaction: memo } }`,
+      async ({ slack: { control } }) => {
+        control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
+        await control.react(await control.message(write(bob, 'The page is wrong')), 'memo', alice);
+      },
+    ],
+  ])('by %s, and people read why', async (_door, sharing, file, ask) => {
+    await using world = await start(file);
     const { control } = world.slack;
-    control.share(general, 'shared');
-    const written = await control.message({ channel: general, user: bob, text: 'The page is wrong' });
-    await control.shortcut({ message: written, user: alice, callbackId: 'ask_docs_agent' });
+    control.share(general, sharing);
+    await ask(world);
     await world.sentPrivately(general, REASON);
     expect(control.modal(alice)).toBeNull();
-    await nothingHappened(world);
-  });
-
-  test('by an emoji', async () => {
-    await using world = await start(`channels: { ${general}: { reaction: memo } }`);
-    const { control } = world.slack;
-    control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
-    control.share(general, 'shared');
-    const written = await control.message({ channel: general, user: bob, text: 'The page is wrong' });
-    await control.react(written, 'memo', alice);
-    await world.sentPrivately(general, REASON);
     await nothingHappened(world);
   });
 
@@ -76,7 +75,7 @@ describe('in a channel that is shared with another organisation, nothing is star
     control.addUser({ id: 'U0ALERTS', name: 'alerts', isBot: true });
     control.share(general, 'shared');
     const fields = { bot_id: 'B0ALERTS', app_id: 'A0ALERTS' };
-    await control.message({ channel: general, user: 'U0ALERTS', text: `${mention} Document it`, fields });
+    await control.message(write('U0ALERTS', `${mention} Document it`, fields));
     await nothingHappened(world);
   });
 

@@ -17,7 +17,8 @@ const thread = async (channel: string, ts: string) =>
   (await world.slack.control.thread(channel, ts)).slice(1).map(({ text }) => text);
 
 describe('a mention in a channel', () => {
-  test('starts a job in its own thread, and replies there are follow-ups (S3)', async () => {
+  test('starts a job in its own thread, and replies there are follow-ups, once, however often they are delivered (S3, S5)', async () => {
+    world.slack.onDelivery(() => 3);
     const root = await write(`${bot} Document the rate limits`);
     await world.started('Document the rate limits');
     await world.seen(
@@ -64,13 +65,6 @@ describe('a mention in a channel', () => {
     expect(world.prompts()).toEqual([]);
   });
 
-  test('that is delivered three times starts one job (S5)', async () => {
-    world.slack.onDelivery(() => 3);
-    await write(`${bot} Document the rate limits`);
-    await world.settled(10_000);
-    expect(world.prompts()).toEqual([['Document the rate limits']]);
-  });
-
   test('in a thread whose job Slack did not let start is answered, and can take the thread (S3, S4)', async () => {
     world.slack.onCall(({ method, args }) =>
       method === 'chat.postMessage' && args.channel === general ? { error: 'restricted_action' } : null,
@@ -99,20 +93,14 @@ describe('a mention in a channel', () => {
 });
 
 describe('a direct message', () => {
-  test('starts a job in its own thread (S3)', async () => {
+  test('starts a job in its own thread, once, however often it is delivered (S3, S5)', async () => {
+    world.slack.onDelivery(() => 3);
     const root = await write('Document the rate limits', { channel: alice });
     await world.started('Document the rate limits');
     await write('And the retries', { channel: alice, threadTs: root.ts });
     await world.settled(10_000);
     expect(world.prompts()).toEqual([['Document the rate limits', 'And the retries']]);
     expect((await thread(root.channel, root.ts))[0]).toContain('*Document the rate limits*');
-  });
-
-  test('that is delivered three times starts one job (S5)', async () => {
-    world.slack.onDelivery(() => 3);
-    await write('Document the rate limits', { channel: alice });
-    await world.settled(10_000);
-    expect(world.prompts()).toEqual([['Document the rate limits']]);
   });
 
   test('in a thread without a job is not left without an answer (S3)', async () => {

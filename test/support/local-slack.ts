@@ -100,7 +100,7 @@ export interface SlackControl {
     readonly channel: string;
     readonly user: string;
     readonly text: string;
-    readonly threadTs?: string;
+    readonly threadTs?: string | undefined;
   }): Promise<SlackMessage>;
   /** Writes in the thread of a message. */
   reply(root: SlackMessage, text: string, user?: string): Promise<SlackMessage>;

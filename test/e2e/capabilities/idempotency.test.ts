@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agentFaults } from '../../faults/agent-faults.ts';
+import type { Fault } from '../../support/agent-api/fault.ts';
 import { above } from '../../support/is.ts';
 import type { SlackMessage } from '../../support/local-slack.ts';
 import { type Program, type ProgramOptions, startProgram } from '../../support/strict-slack/program.ts';
@@ -60,11 +61,33 @@ test('without the header, no key goes along, and a person decides (E1)', async (
   expect(program.api.requests.filter(({ key }) => key !== undefined)).toEqual([]);
 });
 
-test('before the first call after a start, the service is asked what it announces (E1)', async () => {
-  await using program = await startProgram({ announces });
-  program.api.failNext('create', 'reset_after');
+const ofProxy = (status: number) => ({ status, isProxys: true }) as const;
+const announcing = { status: 429, headers: { 'agent-capabilities': 'idempotency' } };
+const maintenance = { status: 200, body: { message: 'Maintenance' }, isProxys: true } as const;
+
+test.each<[what: string, gets: readonly Fault[], creates: readonly Fault[], isKnown?: true]>([
+  ['before the first call after a start, the service is asked what it announces', [], ['reset_after']],
+  ['a refusal announces it, too', [], [announcing, 'reset_after']],
+  ...[429, 502, 503, 504].map((status): [string, Fault[], Fault[]] => [
+    `a ${status} of a proxy does not say what the service announces`,
+    Array(3).fill(ofProxy(status)),
+    ['reset_after'],
+  ]),
+  [
+    'what something in front of the API answers takes nothing back',
+    // A read would announce it anew.
+    Array(100).fill(ofProxy(503)),
+    [maintenance, ofProxy(503), 'html', 'reset_after'],
+    true,
+  ],
+])('%s: what is unclear is repeated with one key (E1)', async (_what, gets, creates, isKnown) => {
+  await using program = isKnown ? await startKnown() : await startProgram({ announces });
+  program.api.failNext('get', ...gets);
+  program.api.failNext('create', ...creates);
   await program.working();
-  expect(new Set(sent(program, 'Add a quickstart').map(({ key }) => key)).size).toBe(1);
+  const keys = sent(program, 'Add a quickstart').map(({ key }) => key);
+  expect(keys).toEqual(Array(creates.length + 1).fill(expect.stringMatching(/./)));
+  expect(new Set(keys).size).toBe(1);
   expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
 });
 
@@ -81,22 +104,6 @@ test('a service that does not answer what it announces gets no call: nothing is 
   await program.threadMessage(card, 'On it');
   expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
 });
-
-test.each([429, 502, 503, 504])(
-  'a %i of a proxy does not say what the service announces (E1)',
-  async (status) => {
-    await using program = await startProgram({ announces });
-    const { api } = program;
-    const fault = { status, isProxys: true } as const;
-    api.failNext('get', fault, fault, fault);
-    api.failNext('create', 'reset_after');
-    await program.working();
-    expect(new Set(sent(program, 'Add a quickstart').map(({ key }) => key))).toEqual(
-      new Set([expect.stringMatching(/./)]),
-    );
-    expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
-  },
-);
 
 test('a service that has no answer for an unknown job gets its calls, without a key (E1)', async () => {
   await using program = await startProgram({ announces: [] });
@@ -154,30 +161,4 @@ test('a service that no longer announces it gets nothing twice (E1)', async () =
   const card = await program.ask('Add a quickstart');
   await program.threadMessage(card, "Couldn't confirm the start");
   expect(sent(program, 'Add a quickstart')).toHaveLength(1);
-});
-
-test('a refusal announces it, too (E1)', async () => {
-  await using program = await startProgram({ announces });
-  program.api.failNext(
-    'create',
-    { status: 429, headers: { 'agent-capabilities': 'idempotency' } },
-    'reset_after',
-  );
-  await program.working();
-  expect(sent(program, 'Add a quickstart')).toHaveLength(3);
-  expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
-});
-
-test('what something in front of the API answers takes nothing back (E1)', async () => {
-  await using program = await startKnown();
-  // A read would announce it anew.
-  program.api.failNext(
-    'get',
-    ...Array.from({ length: 100 }, () => ({ status: 503, isProxys: true }) as const),
-  );
-  const page = { status: 200, body: { message: 'Maintenance' }, isProxys: true } as const;
-  program.api.failNext('create', page, { status: 503, isProxys: true }, 'html', 'reset_after');
-  await program.working();
-  expect(sent(program, 'Add a quickstart')).toHaveLength(5);
-  expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
 });

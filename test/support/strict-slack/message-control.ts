@@ -27,7 +27,7 @@ export interface MessageControl extends MessageRequests {
     readonly channel: string;
     readonly user: string;
     readonly text: string;
-    readonly threadTs?: string;
+    readonly threadTs?: string | undefined;
     readonly files?: readonly FileDraft[];
     /** What forwarding a message, or an app, adds to it. */
     readonly fields?: Pick<

@@ -35,7 +35,6 @@ export interface WorkspaceControl {
   stopSession(channel: string, threadTs: string, user: string): void;
   /** From now on every call with the bot's token is refused as `token_revoked`. */
   revokeToken(): void;
-  restoreToken(): void;
   /** What the bot token may do, from now on; at first all that the manifest asks for. */
   grantScopes(scopes: readonly string[]): void;
 }
@@ -108,9 +107,6 @@ export function createWorkspaceControl(
     session: (id, threadTs) => sessions.get(workspace.channel(id).id, threadTs),
     revokeToken: () => {
       webApi.isTokenRevoked = true;
-    },
-    restoreToken: () => {
-      webApi.isTokenRevoked = false;
     },
     grantScopes: (scopes) => {
       webApi.scopes = scopes;
