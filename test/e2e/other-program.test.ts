@@ -39,6 +39,7 @@ async function startOther(world: StrictWorld, { wasKilled = false, name }: Other
     await store.transaction((tx) => tx.replicas.report(replica, world.clock.now()));
     await store.close();
   }
+  world.watch.include(config.store);
   const service = createService(config, { clock: world.clock, log: logger });
   await service.start();
   let isRunning = true;

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { localApp } from '../../demo/local-slack/workspace.ts';
 import { answerCall } from './fault-proxy/answer.ts';
 import { decodeCall, type SlackCall } from './fault-proxy/call.ts';
 import { type Fault, FaultQueue } from './fault-proxy/fault.ts';
 import { type Exchange, forward, readAll } from './fault-proxy/forward.ts';
 import { createSocketRelay, type SocketFaults } from './fault-proxy/socket-relay.ts';
+import { noteHappened, type SlackTook } from './invariants/world.ts';
 
 export interface FaultProxy {
   /** To be used in place of the target's, with the slash at its end. */
@@ -14,6 +16,8 @@ export interface FaultProxy {
   fail(method: string, ...faults: Fault[]): void;
   /** All calls so far, or those of one method, in the order of their arrival; also those that failed. */
   calls(method?: string): readonly SlackCall[];
+  /** The calls that succeeded, whether or not their answer arrived. */
+  readonly happened: readonly SlackTook[];
   readonly socket: SocketFaults;
   /** Cuts everything that is still open. */
   close(): Promise<void>;
@@ -26,6 +30,7 @@ export interface FaultProxy {
  */
 export async function startFaultProxy({ target }: { readonly target: string }): Promise<FaultProxy> {
   const calls: SlackCall[] = [];
+  const happened: SlackTook[] = [];
   const faults = new FaultQueue();
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -39,9 +44,11 @@ export async function startFaultProxy({ target }: { readonly target: string }): 
     const path = (request.url ?? '').replace(/^\/api\//, '');
     const method = path.replace(/\?.*$/, '');
     const body = await readAll(request);
-    calls.push(decodeCall(method, request.headers, body));
+    const call = decodeCall(method, request.headers, body);
+    calls.push(call);
     const pass = async () => {
       const exchange = await forward(request, new URL(path, target).href, body);
+      noteHappened(happened, request, { call, teamId: localApp.teamId, body: exchange.body });
       return method === 'apps.connections.open' ? withRelayAddress(exchange) : exchange;
     };
     await answerCall(response, faults.take(method), pass);
@@ -57,6 +64,7 @@ export async function startFaultProxy({ target }: { readonly target: string }): 
   return {
     apiUrl: `http://127.0.0.1:${port}/api/`,
     fail: (method, ...next) => faults.add(method, next),
+    happened,
     calls: (method) => calls.filter((call) => method === undefined || call.method === method),
     socket: relay.faults,
     close: async () => {

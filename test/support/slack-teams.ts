@@ -73,7 +73,7 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
   for (const id of options.teams) {
     const events = { mode: 'events', requestUrls: [`${url}/deliver/${id}`] } as const;
     const app = options.mode === 'socket' ? ({ mode: 'socket' } as const) : events;
-    tenants.set(id, resources.use(await startStrictSlack({ clock, app })));
+    tenants.set(id, resources.use(await startStrictSlack({ clock, app, ownerId: id })));
   }
   const team = (id: string) => {
     const tenant = tenants.get(id);
@@ -155,6 +155,7 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
       method: 'POST',
       headers: {
         'content-type': String(request.headers['content-type']),
+        'user-agent': String(request.headers['user-agent']),
         authorization: `Bearer ${isApps ? strictApp.appToken : tenant.botToken}`,
       },
       body: inward(body.toString(), id),

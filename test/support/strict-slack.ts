@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { SlackCall } from './fault-proxy/call.ts';
+import type { SlackTook } from './invariants/world.ts';
 import { withIds } from './strict-slack/blocks.ts';
 import { createControl, type StrictControl } from './strict-slack/control.ts';
 import { Deliverer } from './strict-slack/deliverer.ts';
@@ -33,6 +34,8 @@ export interface StrictSlackOptions {
   readonly limits?: boolean;
   /** False: stores blocks under new ids, so that a post can be known again by its metadata alone. Default: true */
   readonly keepsBlockIds?: boolean;
+  /** Whose it is, in `happened`. Default: as all else says */
+  readonly ownerId?: string;
 }
 
 /** People and channels are at first those of `testWorkspace`, and tokens and ids those of `localApp`. */
@@ -59,6 +62,8 @@ export interface StrictSlack extends AsyncDisposable {
   onDelivery(copies: (delivery: Delivery) => number): void;
   /** All calls so far, or those of one method, in the order of their arrival; also those that failed. */
   calls(method?: string): readonly SlackCall[];
+  /** The calls that succeeded, whether or not their answer arrived. */
+  readonly happened: readonly SlackTook[];
   /** The call was refused because of a limit. */
   wasLimited(call: SlackCall): boolean;
   /** Every copy of everything that was delivered, in order. */
@@ -123,6 +128,7 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
     responseUrls,
     limits: options.limits ? new RateLimits(clock) : null,
     clock,
+    teamId: options.ownerId ?? strictApp.teamId,
   });
   const { botToken, appToken, signingSecret, teamId } = strictApp;
 
@@ -141,6 +147,7 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
       deliverer.copies = copies;
     },
     calls: (method) => webApi.calls.filter((call) => method === undefined || call.method === method),
+    happened: webApi.happened,
     wasLimited: (call) => webApi.limited.has(call),
     deliveries: () => deliverer.records,
     inFlight: () => webApi.inFlight + deliverer.inFlight,

@@ -7,6 +7,7 @@ import type { Capability, Script } from '../../support/agent-api/scripted-job.ts
 import { type CodeHost, startCodeHost } from '../../support/code-host/code-host.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
+import { Watch } from '../../support/invariants/watch.ts';
 import { type Later, laterBy, stopBy } from '../../support/later.ts';
 import {
   alice,
@@ -83,8 +84,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
   resources.defer(() => slack.stop());
   const proxy = await startFaultProxy({ target: slack.apiUrl });
   resources.defer(() => proxy.close());
-  const newApi = (port: number) =>
-    startAgentApi({
+  const apis: AgentApi[] = [];
+  const newApi = async (port: number) => {
+    const made = await startAgentApi({
       apiKey: API_KEY,
       projectId: PROJECT_ID,
       clock,
@@ -92,6 +94,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
       script: options.script ?? (() => ({ workMs: 0, ending: 'manual' })),
       announces: options.announces ?? [],
     });
+    apis.push(made);
+    return made;
+  };
   let api = await newApi(0);
   let closeApi: (() => Promise<void>) | null = api.close;
   const apiDown = async () => {
@@ -122,6 +127,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
     ...options.settings,
   };
   const config: Config = parseConfig(env, noFiles);
+  const { hourlyBudget } = config.agent;
+  const outside = () => [proxy.happened, ...apis.map(({ taken }) => taken)];
+  const watch = resources.use(new Watch(config.store, { hourlyBudget, outside }));
+  resources.defer(() => watch.verify());
   const lines: string[] = [];
   const log = createLogger({
     level: 'debug',

@@ -70,7 +70,9 @@ export async function startAgentFront(api: AgentApi, clock: Clock): Promise<Agen
     calls.push(call);
     const fault = decide(operation, jobId);
     const { authorization } = headers;
-    const reply = isProcessed(fault) ? api.take({ method, path, authorization, prompt }) : null;
+    const reply = isProcessed(fault)
+      ? api.take({ method, path, authorization, prompt, isPrograms: true })
+      : null;
     if (reply !== null) note(call, reply);
     if (isSlow(fault)) await hold(response, fault.slowMs);
     const isWhole = reply !== null && (fault === null || isSlow(fault));

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../../../src/runtime/clock.ts';
+import type { AgentTook } from '../invariants/world.ts';
 import { answer, type Fault, type Operation, type Reply } from './fault.ts';
 import { findRoute, type Route } from './route.ts';
 import { type Capability, type Finish, type Script, ScriptedJob } from './scripted-job.ts';
@@ -32,6 +33,8 @@ export interface AgentApi {
   readonly jobs: readonly AgentApiJob[];
   /** All that arrived, also what was refused or met a fault; the oldest first. */
   readonly requests: readonly AgentApiRequest[];
+  /** What it carried out for the program, whether or not the answer arrived. */
+  readonly taken: readonly AgentTook[];
   /** How many requests of each kind arrived. */
   readonly counts: Readonly<Record<Operation, number>>;
   /**
@@ -69,6 +72,8 @@ export interface IncomingRequest {
   readonly key?: string | undefined;
   /** Of which the key recognises a repetition. Default: the prompt */
   readonly body?: string;
+  /** Not of a test that acts as somebody else. */
+  readonly isPrograms?: boolean;
 }
 
 export interface AgentApiImage {
@@ -98,6 +103,7 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
   const jobs = new Map<string, ScriptedJob>();
   const turnsWithLink = new Set<string>();
   const requests: AgentApiRequest[] = [];
+  const taken: AgentTook[] = [];
   const counts = { create: 0, message: 0, cancel: 0, get: 0 };
   const faults: Record<Operation, Fault[]> = { create: [], message: [], cancel: [], get: [] };
   const answered = new Map<string, { readonly body: string | null; readonly reply: Reply }>();
@@ -119,27 +125,41 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
     const fault = outage ?? (route ? faults[route.operation].shift() : undefined);
     const { authorization } = headers;
     if (announces.length > 0) response.setHeader('agent-capabilities', announces.join(', '));
-    answer(response, fault, () => take({ method, path, authorization, prompt, key, body }));
+    const isPrograms = headers['user-agent'] === 'docs-agent';
+    answer(response, fault, () => take({ method, path, authorization, prompt, key, body, isPrograms }));
   }
 
-  function take({ method, path, authorization, prompt, key, body = prompt ?? '' }: IncomingRequest): Reply {
+  function take({ authorization, key, ...request }: IncomingRequest): Reply {
+    const { method, path, prompt, body = prompt ?? '' } = request;
     const isAuthorized = authorization === `Bearer ${apiKey}`;
     if (!isAuthorized) return refuse(401, 'Invalid API key');
     const route = findRoute(method, path);
     return key !== undefined && announces.includes('idempotency')
-      ? processOnce(`${path} ${key}`, route, prompt, body)
-      : process(route, prompt);
+      ? processOnce(`${path} ${key}`, () => processNoted(route, request), body)
+      : processNoted(route, request);
   }
 
-  function processOnce(key: string, route: Route | null, prompt: string | null, sent: string): Reply {
+  function processOnce(key: string, processIt: () => Reply, sent: string): Reply {
     const before = answered.get(key);
     if (before === undefined) {
-      const reply = process(route, prompt);
+      const reply = processIt();
       if (reply.status < 400) answered.set(key, { body: sent, reply });
       return reply;
     }
     const { status, body } = before.reply;
     return before.body === sent ? { status, body } : refuse(422, 'Another body had this key');
+  }
+
+  function processNoted(
+    route: Route | null,
+    { prompt, isPrograms = false }: Pick<IncomingRequest, 'prompt' | 'isPrograms'>,
+  ) {
+    const reply = process(route, prompt);
+    if (!isPrograms || route === null || route.operation === 'get' || reply.status >= 400) return reply;
+    const { operation, projectId } = route;
+    const { id } = reply.body as { id: string };
+    taken.push({ to: 'agent', operation, projectId, agentJobId: id, prompt });
+    return reply;
   }
 
   function process(route: Route | null, prompt: string | null): Reply {
@@ -196,6 +216,7 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
       return [...jobs.values()];
     },
     requests,
+    taken,
     counts,
     finish: (which, finish) => {
       const job = typeof which === 'string' ? jobs.get(which) : [...jobs.values()].at(which);

@@ -4,6 +4,7 @@ import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
 import type { AgentApiOptions } from '../agent-api/agent-api.ts';
 import { freePort } from '../free-port.ts';
+import { Watch } from '../invariants/watch.ts';
 import { type Later, laterBy } from '../later.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';
 import { noFiles, oauth } from '../settings.ts';
@@ -115,6 +116,14 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
     await service.start();
     return service;
   };
+  const readAny = (path: string) =>
+    path === CONFIG_FILE ? (options.configFile ?? configFile) : noFiles(path);
+  const outside = () => [
+    ...teams.map((id) => slack.team(id).happened),
+    ...[acmeProject, betaProject].map((project) => agents.of(project).taken),
+  ];
+  const watch = resources.use(new Watch(parseConfig(env, readAny).store, { outside }));
+  resources.defer(() => watch.verify());
   const services: Service[] = [];
   resources.defer(async () => {
     await Promise.all(services.map((service) => service.stop()));

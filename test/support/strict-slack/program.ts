@@ -5,6 +5,7 @@ import { createService, type Service } from '../../../src/app/service.ts';
 import { type AgentApi, startAgentApi } from '../agent-api/agent-api.ts';
 import type { Capability } from '../agent-api/scripted-job.ts';
 import { freePort } from '../free-port.ts';
+import { Watch } from '../invariants/watch.ts';
 import { present } from '../is.ts';
 import { type Later, laterBy, stopBy } from '../later.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';
@@ -35,6 +36,7 @@ export interface Program extends AsyncDisposable {
   /** Lets time run until the thread of the card has a message that contains the words. */
   threadMessage(card: SlackMessage, words: string): Promise<SlackMessage>;
   readonly later: Later;
+  readonly watch: Watch;
 }
 
 export interface ProgramOptions {
@@ -91,6 +93,10 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ level: 'debug', destination });
   const newService = () => createService(parseConfig(env, readFile), { clock, log });
+  const { agent, store } = parseConfig(env, readFile);
+  const { hourlyBudget } = agent;
+  const watch = resources.use(new Watch(store, { hourlyBudget, outside: () => [slack.happened, api.taken] }));
+  resources.defer(() => watch.verify());
   let service = newService();
   await service.start();
   resources.defer(() => stopBy(clock, service));
@@ -144,6 +150,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     },
     threadMessage,
     later,
+    watch,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

@@ -5,6 +5,7 @@ import { answerCall } from '../fault-proxy/answer.ts';
 import { decodeCall, type SlackCall } from '../fault-proxy/call.ts';
 import type { Fault } from '../fault-proxy/fault.ts';
 import { type Exchange, readAll } from '../fault-proxy/forward.ts';
+import { noteHappened, type SlackTook } from '../invariants/world.ts';
 import { ApiError } from './api-error.ts';
 import { chatMethods } from './chat-methods.ts';
 import { download, fileMethods, signInPage } from './file-methods.ts';
@@ -48,6 +49,7 @@ export interface WebApiOptions {
   readonly responseUrls: ResponseUrls;
   readonly limits: RateLimits | null;
   readonly clock: Clock;
+  readonly teamId: string;
 }
 
 /** The Web API, and the addresses to respond to, as a handler of HTTP requests. */
@@ -57,6 +59,8 @@ export class WebApi {
   /** Of the bot token. */
   scopes: readonly string[] = botScopes.map(({ name }) => name);
   readonly calls: SlackCall[] = [];
+  /** Those that succeeded. */
+  readonly happened: SlackTook[] = [];
   /** Those that were over a limit. */
   readonly limited = new Set<SlackCall>();
   readonly #options: WebApiOptions;
@@ -85,7 +89,12 @@ export class WebApi {
       this.calls.push(call);
       const fault = this.decide(call);
       if (fault === 'hang' || isHeld(fault)) leave();
-      await answerCall(response, fault, () => this.#answer(kind, rest, call));
+      const { teamId } = this.#options;
+      await answerCall(response, fault, () => {
+        const exchange = this.#answer(kind, rest, call);
+        noteHappened(this.happened, request, { call, teamId, body: exchange.body });
+        return exchange;
+      });
     } catch (error) {
       leave();
       response.destroy();
