@@ -147,8 +147,8 @@ export const invariants = {
 
   /** Between two messages that tell of the same end, or of the same link as new, something happened. */
   'each end and each link is announced once': {
-    ofCommit: whenStored(({ before, after }) =>
-      before?.calls.length === after.calls.length ? [] : toldAgain(after),
+    ofCommit: whenStored(({ before, after }, world) =>
+      before?.calls.length === after.calls.length ? [] : toldAgain(after, world),
     ),
   },
 
@@ -309,30 +309,37 @@ function overtaken(before: JobRows | null, { followUps }: JobRows): string[] {
   const last = leaving.at(-1);
   if (last === undefined) return [];
   return followUps
-    .filter(({ state, messageTs }) => state === 'waiting' && messageTs < last.messageTs)
+    .filter(({ id, messageTs, state }) => state === 'waiting' && messageTs < last.messageTs && was.has(id))
     .map(({ messageTs }) => `${messageTs} stays behind ${last.messageTs}`);
 }
 
 /** Announcements that tell again what the one before told, though nothing happened between them. */
-function toldAgain({ calls }: JobRows): string[] {
-  let end: string | null = null;
+function toldAgain({ calls }: JobRows, { clocksDifferMs }: World): string[] {
+  let end: { readonly news: string; readonly afterMs: number } | null = null;
   let link: string | null = null;
   return calls.flatMap((call) => {
-    if (isInBudget(call)) end = null;
     if (call.request.kind !== 'announce') return [];
     const { announcement } = call.request;
     if (announcement.kind === 'continued' || announcement.kind === 'started') end = null;
     const { outcome = null } = meaningOf(announcement);
     const url = announcedLink(announcement);
     const news = `${outcome} ${url}`;
+    const isSame =
+      outcome !== null && news === end?.news && !calls.some((one) => mayBeginTurn(one, end?.afterMs ?? 0));
     const wrong = [
-      ...(outcome !== null && news === end ? [`${nameOf(call)} tells of the same end: ${news}`] : []),
+      ...(isSame ? [`${nameOf(call)} tells of the same end: ${news}`] : []),
       ...(url !== null && url === link ? [`${nameOf(call)} tells of the same link: ${url}`] : []),
     ];
-    if (outcome !== null) end = news;
+    if (outcome !== null) end = { news, afterMs: call.createdAt - clocksDifferMs };
     link = url ?? link;
     return wrong;
   });
+}
+
+/** The agent took it, or may have, after the end was told. */
+function mayBeginTurn(call: CallRow, afterMs: number): boolean {
+  const isLater = (call.endedAt ?? Number.POSITIVE_INFINITY) > afterMs;
+  return isInBudget(call) && (call.state === 'unknown' || isLater);
 }
 
 type Operation = 'create' | 'message';

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { localApp } from '../../../demo/local-slack/workspace.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
@@ -5,6 +6,7 @@ import type { Capability } from '../../support/agent-api/scripted-job.ts';
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
 import { type CodeHost, startCodeHost } from '../../support/code-host/code-host.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
+import { notesOfCommits } from '../../support/invariants/watch.ts';
 import {
   alice,
   bob,
@@ -112,7 +114,17 @@ export async function startOutside(
   const dataDir = await createTempDir();
   resources.defer(() => dataDir.remove());
 
+  const notesDir = await createTempDir();
+  resources.defer(() => notesDir.remove());
+  const notes = notesOfCommits(join(notesDir.path, 'notes'), {
+    hourlyBudget: Number(settings.AGENT_HOURLY_BUDGET ?? 100),
+    outside: () => [proxy.happened, api.taken],
+  });
+  // When all processes have ended.
+  resources.defer(notes.verify);
+
   const env: ChildEnv = {
+    ...notes.env,
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
     SLACK_API_URL: proxy.apiUrl,
@@ -138,7 +150,7 @@ export async function startOutside(
       { what },
     );
   const launch = (own: ChildEnv, nodeArgs: readonly string[]) =>
-    resources.use(runProgram(['start'], { ...env, ...own }, nodeArgs));
+    resources.use(runProgram(['start'], { ...env, ...own }, [...notes.nodeArgs, ...nodeArgs]));
   return {
     api,
     slack: slack.control,

@@ -1,8 +1,10 @@
+import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
 import type { Script } from '../../support/agent-api/scripted-job.ts';
 import type { SlackCall } from '../../support/fault-proxy/call.ts';
 import { freePort } from '../../support/free-port.ts';
+import { Watch } from '../../support/invariants/watch.ts';
 import { noFiles } from '../../support/settings.ts';
 import { startStrictSlack } from '../../support/strict-slack.ts';
 import { startAgentFront } from './agent-front.ts';
@@ -29,6 +31,7 @@ export interface ModelWorld extends Surroundings, AsyncDisposable {
   readonly time: PassingTime;
   /** All edits of cards that nothing went wrong with, but for limits. */
   readonly edits: readonly Edit[];
+  readonly watch: Watch;
   /** Slack has a way to tell the program of actions, if it runs. */
   isReachable(): boolean;
   /** An agent job as the API describes it now. */
@@ -116,6 +119,10 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
       ...options.settings,
     }),
   );
+  const { agent: limits, store } = parseConfig(settings[0] ?? {}, readFile);
+  const outside = () => [slack.happened, api.taken];
+  const watch = resources.use(new Watch(store, { hourlyBudget: limits.hourlyBudget, outside }));
+  resources.defer(() => watch.verify());
   const replicas = resources.use(new Replicas(settings, readFile, clock.program, () => time.helpAlong()));
   const around = { clock, slack, agent, troubles, replicas };
   const time = new PassingTime(around, options.stepMs ?? 0);
@@ -126,6 +133,7 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
     api,
     time,
     edits,
+    watch,
     isReachable: () => options.mode === 'http' || slack.socket.connections() > 0,
     describe: (jobId) => {
       const path = `/v2/agent/${PROJECT_ID}/job/${jobId}`;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../../../src/runtime/clock.ts';
-import type { AgentTook } from '../invariants/world.ts';
+import { type AgentTook, machineTimeMs } from '../invariants/world.ts';
 import { answer, type Fault, type Operation, type Reply } from './fault.ts';
 import { findRoute, type Route } from './route.ts';
 import { type Capability, type Finish, type Script, ScriptedJob } from './scripted-job.ts';
@@ -158,7 +158,7 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
     if (!isPrograms || route === null || route.operation === 'get' || reply.status >= 400) return reply;
     const { operation, projectId } = route;
     const { id } = reply.body as { id: string };
-    taken.push({ to: 'agent', operation, projectId, agentJobId: id, prompt });
+    taken.push({ to: 'agent', operation, projectId, agentJobId: id, prompt, atMs: machineTimeMs() });
     return reply;
   }
 

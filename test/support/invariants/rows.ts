@@ -18,6 +18,7 @@ export interface CallRow {
   readonly kind: CallKind;
   readonly lane: string;
   readonly state: CallState;
+  readonly createdAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly detail: string | null;
@@ -47,7 +48,7 @@ export function jobRowsSql(engine: Engine, which = 'true'): string {
     `(select ${array}(${object}(${columns})) from (select * from ${table} where job_id = job.id order by ${order}) as ordered)`;
   return `select id, data, number,
     ${all(
-      `'id', id, 'kind', kind, 'lane', lane, 'state', state, 'startedAt', started_at, 'endedAt', ended_at,
+      `'id', id, 'kind', kind, 'lane', lane, 'state', state, 'createdAt', created_at, 'startedAt', started_at, 'endedAt', ended_at,
         'detail', detail, 'request', request`,
       'call',
       'seq',

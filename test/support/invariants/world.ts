@@ -13,6 +13,7 @@ export interface AgentTook {
   readonly projectId: string;
   readonly agentJobId: string;
   readonly prompt: string | null;
+  readonly atMs: number;
 }
 
 export interface SlackTook {
@@ -23,6 +24,12 @@ export interface SlackTook {
   readonly channel: string;
   /** Of the ledger, where the call is a post. */
   readonly callId: string | null;
+  readonly atMs: number;
+}
+
+/** The same in all processes of a machine, whatever their clocks are set to. */
+export function machineTimeMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /** Notes a call of Slack's Web API, unless it failed, or is by a test that acts as somebody else. */
@@ -38,15 +45,23 @@ export function noteHappened(
 function slackTook({ method, args }: SlackCall, teamId: string): SlackTook {
   const { event_payload: payload } = (args.metadata ?? {}) as { event_payload?: { call_id?: string } };
   const callId = method === 'chat.postMessage' ? (payload?.call_id ?? null) : null;
-  return { to: 'slack', method, teamId, channel: String(args.channel ?? ''), callId };
+  return { to: 'slack', method, teamId, channel: String(args.channel ?? ''), callId, atMs: machineTimeMs() };
 }
 
 const HOUR_MS = 3_600_000;
 const ACCOUNTED: ReadonlySet<string> = new Set(['started', 'done', 'unknown']);
 
+export interface Limits {
+  /** Default: 100 */
+  readonly hourlyBudget?: number;
+  /** By so much, the clocks of the program's processes may differ. Default: 0 */
+  readonly clocksDifferMs?: number;
+}
+
 /** All that is stored and all that the stand-ins carried out, as far as it was noted. */
 export class World {
   readonly hourlyBudget: number;
+  readonly clocksDifferMs: number;
   readonly #jobs = new Map<string, JobRows>();
   readonly #owners = new Map<string, string>();
   readonly #notices = new Map<string, Set<string>>();
@@ -58,8 +73,9 @@ export class World {
   #lastLook = 0;
   #count = 0;
 
-  constructor(hourlyBudget: number) {
+  constructor({ hourlyBudget = 100, clocksDifferMs = 0 }: Limits) {
     this.hourlyBudget = hourlyBudget;
+    this.clocksDifferMs = clocksDifferMs;
   }
 
   job(jobId: string): JobRows | null {
