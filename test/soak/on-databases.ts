@@ -54,6 +54,7 @@ export async function runOnDatabases(options: ProgramOptions): Promise<boolean> 
 
 async function tellWhatWentWrong(result: RunResult, note: (text: string) => void): Promise<void> {
   for (const [story, findings] of result.findings) console.error(`\n${transcriptOf(story, findings)}`);
+  for (const violation of result.broken) console.error(`\n${violation}`);
   const folder = await mkdtemp(join(tmpdir(), 'docs-agent-soak-'));
   for (const [index, output] of result.outputs.entries()) {
     await writeFile(join(folder, `process-${index + 1}.log`), output);

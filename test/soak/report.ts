@@ -15,6 +15,7 @@ export function reportOf(result: RunResult): string {
 /** All that must be zero is zero, and `docs-agent report` counts as is counted by hand. */
 export function isGood({
   findings,
+  broken,
   miscounts,
   options,
   killed,
@@ -25,7 +26,7 @@ export function isGood({
   // A fault of Slack at its start ends the program, which is started again.
   const areEndingsGood = (killed > 0 || endings.length === 0) && runnerEndings.length === 0;
   const isUnknown = options.withRunner && unknownCalls > 0;
-  return findings.size === 0 && miscounts.length === 0 && areEndingsGood && !isUnknown;
+  return findings.size === 0 && broken.length === 0 && miscounts.length === 0 && areEndingsGood && !isUnknown;
 }
 
 function outcomes(result: RunResult): Row[] {
@@ -41,6 +42,7 @@ function outcomes(result: RunResult): Row[] {
     ['**lost**', found(result, 'lost')],
     ['**doubled**', found(result, 'doubled')],
     ['**out of order**', found(result, 'reordered')],
+    ['invariants broken', result.broken.length],
     ['said or done unexpectedly', found(result, 'unexpected')],
     ['creates of unknown outcome, each shown in its thread', unknown.creates],
     ['messages of unknown outcome, each shown in its thread', unknown.messages],

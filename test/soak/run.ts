@@ -49,6 +49,8 @@ export interface RunResult {
   /** What `docs-agent report` says otherwise than the count by hand. */
   readonly miscounts: readonly string[];
   /** How many calls the ledger has as unknown. */
+  /** The invariants that were broken, each with its story. */
+  readonly broken: readonly string[];
   readonly unknownCalls: number;
   /** How many processes were killed. */
   readonly killed: number;
@@ -153,6 +155,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     stories,
     miscounts: differences(await world.report(), byHand),
     findings: judgeAll(stories),
+    broken: world.broken(),
     unknownCalls: await world.unknownCalls(),
     killed,
     slackCalls: countsBy(slack.calls(), ({ method }) => method),

@@ -15,8 +15,12 @@ const small = {
 } as const;
 
 async function expectAllWell(options: Omit<RunOptions, keyof typeof small>): Promise<void> {
-  const { findings, stories, miscounts, unknownCalls, runnerEndings } = await run({ ...small, ...options });
+  const { findings, broken, stories, miscounts, unknownCalls, runnerEndings } = await run({
+    ...small,
+    ...options,
+  });
   expect([...findings].map(([story, found]) => transcriptOf(story, found))).toEqual([]);
+  expect(broken).toEqual([]);
   expect(stories.length).toBeGreaterThan(0);
   expect(miscounts).toEqual([]);
   if (options.withRunner) expect([unknownCalls, runnerEndings]).toEqual([0, []]);

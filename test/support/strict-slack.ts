@@ -62,7 +62,7 @@ export interface StrictSlack extends AsyncDisposable {
   onDelivery(copies: (delivery: Delivery) => number): void;
   /** All calls so far, or those of one method, in the order of their arrival; also those that failed. */
   calls(method?: string): readonly SlackCall[];
-  /** The calls that succeeded, whether or not their answer arrived. */
+  /** The calls to `apiUrl` that succeeded, whether or not their answer arrived. */
   readonly happened: readonly SlackTook[];
   /** The call was refused because of a limit. */
   wasLimited(call: SlackCall): boolean;

@@ -6,7 +6,7 @@ import type { Capability } from '../../support/agent-api/scripted-job.ts';
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
 import { type CodeHost, startCodeHost } from '../../support/code-host/code-host.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { notesOfCommits } from '../../support/invariants/watch.ts';
+import { notesOfCommits, refuse } from '../../support/invariants/watch.ts';
 import {
   alice,
   bob,
@@ -121,7 +121,7 @@ export async function startOutside(
     outside: () => [proxy.happened, api.taken],
   });
   // When all processes have ended.
-  resources.defer(notes.verify);
+  resources.defer(() => refuse(notes.violations()));
 
   const env: ChildEnv = {
     ...notes.env,

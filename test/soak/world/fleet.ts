@@ -5,7 +5,7 @@ import { freePort } from '../../support/free-port.ts';
 const steppedClock = new URL('./child/stepped-clock.ts', import.meta.url).href;
 
 /** How a program of a fleet is started, and how it says that it has. */
-const BOT = { args: ['start'], started: 'started', port: 'PORT' } as const;
+export const BOT = { args: ['start'], started: 'started', port: 'PORT' } as const;
 export const RUNNER = { args: ['runner'], started: 'runner_started', port: 'RUNNER_PORT' } as const;
 
 /** The processes of the program; one that ends is replaced by another. */
@@ -29,6 +29,7 @@ export async function startFleet(
   replicas: number,
   env: ChildEnv,
   { args, started, port }: typeof BOT | typeof RUNNER = BOT,
+  nodeArgs: readonly string[] = [],
 ): Promise<Fleet> {
   const ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
   const programs: ChildProgram[] = [];
@@ -38,7 +39,11 @@ export async function startFleet(
   const state = { isStopping: false };
 
   function launch(index: number): ChildProgram {
-    const program = runProgram(args, { ...env, [port]: String(ports[index]) }, ['--import', steppedClock]);
+    const program = runProgram(args, { ...env, [port]: String(ports[index]) }, [
+      ...nodeArgs,
+      '--import',
+      steppedClock,
+    ]);
     programs.push(program);
     current[index] = program;
     void program.exit.then(({ code, signal }) => {

@@ -10,6 +10,7 @@ import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.
 import type { Script } from '../../support/agent-api/scripted-job.ts';
 import { runProgram } from '../../support/child-program.ts';
 import type { Exchange } from '../../support/fault-proxy/forward.ts';
+import { notesOfCommits } from '../../support/invariants/watch.ts';
 import { alice, bob, random as noticeChannel } from '../../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
@@ -25,7 +26,7 @@ import { copiesOf } from './copies.ts';
 import type { DatabaseNetwork } from './disturbances.ts';
 import { hookSecret, MARK, recipeOf } from './elsewhere.ts';
 import { agentFaultSource, type FaultSource, slackFaultSource } from './faults.ts';
-import { type Fleet, startFleet } from './fleet.ts';
+import { BOT, type Fleet, startFleet } from './fleet.ts';
 import { oddAnswers } from './odd-answers.ts';
 import { type RunnerSide, startRunnerSide } from './runner-side.ts';
 import { type SecondProgram, secondProgram } from './second-program.ts';
@@ -34,6 +35,9 @@ const PROJECT_ID = 'acme-docs';
 const API_KEY = 'test-key';
 /** So that nothing waits for the next hour. */
 export const HOURLY_BUDGET = 100_000;
+
+/** They are stepped by 20 s, one forward and one back. */
+const CLOCKS_DIFFER_MS = 45_000;
 
 const { botUserId } = strictApp;
 
@@ -70,6 +74,8 @@ export interface SoakWorld extends AsyncDisposable {
   agentJobs(): Promise<ReadonlyMap<string, AgentJobEnd>>;
   /** How many calls the program's ledger has as unknown. */
   unknownCalls(): Promise<number>;
+  /** The invariants that were broken, each with its story. */
+  broken(): readonly string[];
   /** What `docs-agent report` says. */
   report(): Promise<Report>;
   /** When the program last changed something outside. */
@@ -149,7 +155,15 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     ...store.settings,
   };
   const second = secondProgram(slack, settings, random);
-  const fleet = started.use(await startFleet(replicasOn[database], { ...settings, ...ofFleet }));
+  const notesDir = started.use(await createTempDir());
+  const notes = notesOfCommits(join(notesDir.path, 'notes'), {
+    hourlyBudget: HOURLY_BUDGET,
+    clocksDifferMs: CLOCKS_DIFFER_MS,
+    // The real runner notes nothing.
+    outside: () => ('taken' in api ? [slack.happened, api.taken] : [slack.happened]),
+  });
+  const env = { ...settings, ...ofFleet, ...notes.env };
+  const fleet = started.use(await startFleet(replicasOn[database], env, BOT, notes.nodeArgs));
   const resources = started.move();
   return {
     slack,
@@ -168,6 +182,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     agentJobs: api.agentJobs,
     unknownCalls: async () =>
       (await store.reader.query("select id from call where state = 'unknown'")).length,
+    broken: notes.violations,
     report: () => report({ ...budget, ...store.settings }),
     lastDeedAtMs: () => Math.max(lastSlackDeedAtMs, front.attempts.at(-1)?.atMs ?? 0),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
@@ -232,12 +247,18 @@ async function startStandIn(
   script: Script,
   onPullRequest: (link: string) => void,
   resources: AsyncDisposableStack,
-): Promise<Pick<RunnerSide, 'baseUrl' | 'apiKey' | 'project' | 'agentJobs'>> {
+): Promise<Pick<RunnerSide, 'baseUrl' | 'apiKey' | 'project' | 'agentJobs'> & Pick<AgentApi, 'taken'>> {
   const access = { apiKey: API_KEY, projectId: PROJECT_ID };
   const api = await startAgentApi({ ...access, clock: systemClock, script, onPullRequest });
   resources.defer(() => api.close());
   const { baseUrl } = api;
-  return { baseUrl, apiKey: API_KEY, project: PROJECT_ID, agentJobs: () => readAgentJobs(api) };
+  return {
+    baseUrl,
+    apiKey: API_KEY,
+    project: PROJECT_ID,
+    agentJobs: () => readAgentJobs(api),
+    taken: api.taken,
+  };
 }
 
 async function readAgentJobs(api: AgentApi): Promise<Map<string, AgentJobEnd>> {

@@ -118,15 +118,16 @@ export class Watch implements Disposable {
 const CHILD = new URL('./child.ts', import.meta.url).href;
 
 /**
- * Lets programs that are processes note their commits in a file. `verify` judges these, and what the stand-ins carried
- * out meanwhile, in the order of time, and throws if an invariant was broken.
+ * Lets programs that are processes note their commits in a file. These and what the stand-ins carried out
+ * meanwhile are judged in the order of time.
  */
 export function notesOfCommits(path: string, { outside = () => [], ...limits }: WatchOptions) {
   writeFileSync(path, '');
   return {
     env: { INVARIANTS_NOTES: path },
     nodeArgs: ['--import', CHILD],
-    verify: () => {
+    /** Each violation, with its story. */
+    violations: (): readonly string[] => {
       const judge = new Judge(limits);
       const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
       const steps = [...lines.map(noted), ...outside().flat()];
@@ -134,7 +135,7 @@ export function notesOfCommits(path: string, { outside = () => [], ...limits }: 
         if ('jobs' in step) judge.commit(step);
         else judge.call(step);
       }
-      refuse(judge.violations);
+      return judge.violations;
     },
   };
 }
@@ -144,7 +145,7 @@ function noted(line: string): Omit<Change, 'place'> {
   return { ...change, jobs: new Map(jobs) };
 }
 
-function refuse(violations: readonly string[]): void {
+export function refuse(violations: readonly string[]): void {
   if (violations.length > 0) throw new Error(violations.join('\n\n'));
 }
 

@@ -92,7 +92,8 @@ export class WebApi {
       const { teamId } = this.#options;
       await answerCall(response, fault, () => {
         const exchange = this.#answer(kind, rest, call);
-        noteHappened(this.happened, request, { call, teamId, body: exchange.body });
+        if (kind === this.#options.context.program)
+          noteHappened(this.happened, request, { call, teamId, body: exchange.body });
         return exchange;
       });
     } catch (error) {
