@@ -20,12 +20,13 @@ export interface Invariant {
 
 /**
  * What holds after every commit and every call to the outside, whatever fails: the promise that nothing is lost or
- * doubled, one sentence each. `docs/reliability.md` lists them.
+ * doubled, one sentence each, with a fault that it finds. `docs/reliability.md` lists them.
  */
 export const invariants = {
   /**
-   * A request that was accepted has an outcome that its thread shows, or a row that leads to one: a post of its card,
-   * a create call, a check of the agent's job, or a question with a button.
+   * A request that was accepted has an outcome that its thread shows, or a row that leads to one: a post of its
+   * card, a create call, a check of the agent's job, or a question with a button. Would catch a job at which the
+   * agent works and that nobody looks at any more.
    */
   'every request has an outcome, or work that leads to one': {
     ofCommit: whenStored(({ after }) =>
@@ -33,7 +34,10 @@ export const invariants = {
     ),
   },
 
-  /** A call that has no end yet has a task that will make it, look for it, or ask for it. */
+  /**
+   * A call that has no end yet has a task that will make it, look for it, or ask for it. Would catch a lane that
+   * completes its task with a call left.
+   */
   'every call has an end, or a task that leads to one': {
     ofCommit: whenStored(({ after: { calls, tasks } }) =>
       calls
@@ -42,7 +46,10 @@ export const invariants = {
     ),
   },
 
-  /** A reply is sent, is kept out, waits for a task or for the job, or a message in the thread asks what to do. */
+  /**
+   * A reply is sent, is kept out, waits for a task or for the job, or a message in the thread asks what to do. Would
+   * catch a reply that waits for a sending that nobody planned.
+   */
   'every reply is sent, waits for a task, or is asked about': {
     ofCommit: whenStored(({ after }) =>
       after.followUps
@@ -51,7 +58,10 @@ export const invariants = {
     ),
   },
 
-  /** A reply has the receipt that its state asks for, or a task that will put it there. */
+  /**
+   * A reply has the receipt that its state asks for, or a task that will put it there. Would catch a reply that is
+   * sent and goes on showing that it waits.
+   */
   'every reply shows what became of it': {
     ofCommit: whenStored(({ after: { job, followUps, tasks } }) =>
       tasks.includes(`refresh_receipts:${job.id}`)
@@ -65,7 +75,10 @@ export const invariants = {
     ),
   },
 
-  /** When a message call is made up, no older reply stays behind. Only one create and one message call is open. */
+  /**
+   * When a message call is made up, no older reply stays behind. Only one create and one message call is open. Would
+   * catch a batch made up from the newest reply, as when requests passed each other at a limit (604441bc).
+   */
   'no reply overtakes another': {
     ofCommit: whenStored(({ before, after }) => [
       ...overtaken(before, after),
@@ -75,7 +88,10 @@ export const invariants = {
     ]),
   },
 
-  /** Once done, failed or unknown, a call is not made again; what counted as unknown may turn out to be done. */
+  /**
+   * Once done, failed or unknown, a call is not made again; what counted as unknown may turn out to be done. Would
+   * catch an answer after the lease was lost that undoes what a person decided (see dd2425a3).
+   */
   'a call that has ended is never made again': {
     ofCommit: whenStored(({ before, after }) => {
       const ended = new Map(
@@ -91,8 +107,9 @@ export const invariants = {
   },
 
   /**
-   * What the agent took is in the ledger as under way, done or unknown: never as not made, since it would then be made
-   * again without a person who says so.
+   * What the agent took is in the ledger as under way, done or unknown: never as not made, since it would then be
+   * made again without a person who says so. It would have caught a create call that may have been made and was
+   * repeated (56d8f388).
    */
   'nothing is given to the agent twice without an unknown between': {
     ofCommit: whenStored(({ after }, world) => agentSurplus(after.job.projectId, after, world)),
@@ -102,7 +119,10 @@ export const invariants = {
         : surplusOf(call.operation === 'create' ? call.projectId : call.agentJobId, call.operation, world),
   },
 
-  /** A post is repeated only after Slack was searched for it. */
+  /**
+   * A post is repeated only after Slack was searched for it. It would have caught a redirect that came after the
+   * work, taken for a refusal (84df3378).
+   */
   'nothing is posted twice without a look between': {
     ofCall: (call, world) => {
       if (call.to !== 'slack' || call.callId === null) return [];
@@ -111,7 +131,10 @@ export const invariants = {
     },
   },
 
-  /** What is posted in a channel was stored as under way before, with its place. */
+  /**
+   * What is posted in a channel was stored as under way before, with its place. Would catch a post that goes out
+   * before its commit: after a crash, nobody looks for it.
+   */
   'no post without its row': {
     ofCall: (call, world) => {
       if (call.to !== 'slack' || call.method !== 'chat.postMessage') return [];
@@ -124,7 +147,10 @@ export const invariants = {
     },
   },
 
-  /** A post that counts as done is in Slack. */
+  /**
+   * A post that counts as done is in Slack. Would catch an answer that is taken for the confirmation of a post that
+   * Slack never had.
+   */
   'no row of a post without the post': {
     ofCommit: whenStored(({ before, after }, world) =>
       endedNow(before, after)
@@ -133,7 +159,10 @@ export const invariants = {
     ),
   },
 
-  /** A message of one workspace, channel or thread never appears in another. */
+  /**
+   * A message of one workspace, channel or thread never appears in another. Would catch a post with the token, or in
+   * the channel, of another workspace (as a read in 2ba24056).
+   */
   'nothing of one workspace or thread in another': {
     ofCall: (call, world) => {
       if (call.to !== 'slack' || call.callId === null) return [];
@@ -145,14 +174,20 @@ export const invariants = {
     },
   },
 
-  /** Between two messages that tell of the same end, or of the same link as new, something happened. */
+  /**
+   * Between two messages that tell of the same end, or of the same link as new, something happened. Would catch a
+   * read that is older than another and ends a turn again, as a soak found (8dd3775e).
+   */
   'each end and each link is announced once': {
     ofCommit: whenStored(({ before, after }, world) =>
       before?.calls.length === after.calls.length ? [] : toldAgain(after, world),
     ),
   },
 
-  /** A pull request has one notice in each notice channel, whatever job it is of. */
+  /**
+   * A pull request has one notice in each notice channel, whatever job it is of. Would catch a notice by each of two
+   * jobs with one pull request.
+   */
   'one notice for each pull request and channel': {
     ofCommit: whenStored(({ before, after }, world) =>
       endedNow(before, after)
@@ -164,7 +199,10 @@ export const invariants = {
     ),
   },
 
-  /** A question of unknown outcome has its button, until somebody, or the agent's late answer, decides it. */
+  /**
+   * A question of unknown outcome has its button, until somebody, or the agent's late answer, decides it. Would
+   * catch a call of unknown outcome that nobody is asked about: silence.
+   */
   'nothing stays unclear without a button': {
     ofCommit: whenStored(({ after }) => {
       const { stage } = after.job;
@@ -176,7 +214,10 @@ export const invariants = {
     }),
   },
 
-  /** A button that was decided shows the decision, or a task will show it: it can't be pressed for ever. */
+  /**
+   * A button that was decided shows the decision, or a task will show it: it can't be pressed for ever. Would catch
+   * a button that somebody pressed and that stays, so that others press it, too.
+   */
   'no button without its settlement': {
     ofCommit: whenStored(({ after }) => {
       const { job, calls, tasks } = after;
@@ -188,7 +229,10 @@ export const invariants = {
     }),
   },
 
-  /** In any hour, a project's create and message calls are within its budget. */
+  /**
+   * In any hour, a project's create and message calls are within its budget. It would have caught replicas that
+   * passed the budget together (5b4a61ce).
+   */
   'the hourly budget is kept': {
     ofCommit: whenStored(({ before, after }, world) => {
       const started = after.calls.filter(
@@ -202,7 +246,10 @@ export const invariants = {
     }),
   },
 
-  /** What is deleted was over: nobody waits for it, and nothing of it is under way. */
+  /**
+   * What is deleted was over: nobody waits for it, and nothing of it is under way. Would catch retention that
+   * deletes a job whose thread still waits.
+   */
   'nothing is forgotten that is still open': {
     ofCommit: ({ before, after }) => {
       if (before === null || after !== null) return [];

@@ -3,6 +3,7 @@ import type { StoreLocation } from '../../../src/store/open.ts';
 import { type Commit, type Invariant, type InvariantName, invariants, nameOf } from '../invariants.ts';
 import { type Change, onCommit, placeOf } from './notes.ts';
 import type { JobRows } from './rows.ts';
+import { watches } from './watches.ts';
 import { type Limits, type OutwardCall, World } from './world.ts';
 
 /** What stand-ins carried out: each list only grows. */
@@ -85,6 +86,7 @@ export class Watch implements Disposable {
     this.#judge = new Judge(limits);
     this.#outside = outside;
     this.#places = [placeOf(location)];
+    watches.add(this);
     this.#end = onCommit((change) => {
       if (!this.#places.includes(change.place)) return;
       this.#look();
@@ -97,13 +99,14 @@ export class Watch implements Disposable {
     this.#places.push(placeOf(location));
   }
 
-  /** Throws if an invariant was broken. */
+  /** Throws if an invariant was broken, once. */
   verify(): void {
     this.#look();
-    refuse(this.#judge.violations);
+    refuse(this.#judge.violations.splice(0));
   }
 
   [Symbol.dispose](): void {
+    watches.delete(this);
     this.#end();
   }
 
