@@ -1,8 +1,9 @@
 import { announcedLink, meaningOf } from '../../src/jobs/announcement.ts';
 import type { CallRequest } from '../../src/jobs/call.ts';
 import { receiptOf } from '../../src/jobs/follow-ups/follow-up.ts';
-import { initiatorOf, isUnwatched, type Job, overStages, type Stage } from '../../src/jobs/job.ts';
-import type { CallRow, FollowUpRow, JobRows } from './invariants/rows.ts';
+import { type Job, overStages } from '../../src/jobs/job.ts';
+import { isAlive, isMoving, isOffered, openCalls } from './invariants/leads-on.ts';
+import type { CallRow, JobRows } from './invariants/rows.ts';
 import type { OutwardCall, World } from './invariants/world.ts';
 
 /** A commit that changed what is stored of a job. `before` null: it is new; `after` null: it was deleted. */
@@ -88,6 +89,23 @@ export const invariants = {
     ]),
   },
 
+  /** Would catch a reply that was sent as it had read before it was edited. */
+  'a message to the agent is its replies as they read': {
+    ofCommit: whenStored(({ before, after: { calls, followUps } }) =>
+      calls.flatMap(({ id, request }) => {
+        const isNew = before?.calls.every((call) => call.id !== id) === true;
+        if (request.kind !== 'send_message' || !isNew) return [];
+        const texts = followUps.flatMap(({ callId, text }) => (callId === id ? [text] : []));
+        return isInOrder(request.prompt, texts) ? [] : [`${request.prompt} is not ${texts.join(' + ')}`];
+      }),
+    ),
+  },
+
+  /** Would catch a reply of unknown outcome that a timer sends again. */
+  'nothing unclear is repeated unless a person says so': {
+    ofCommit: whenStored(({ before, after }) => (before === null ? [] : repeated(before, after))),
+  },
+
   /**
    * Once done, failed or unknown, a call is not made again; what counted as unknown may turn out to be done. Would
    * catch an answer after the lease was lost that undoes what a person decided (see dd2425a3).
@@ -112,7 +130,10 @@ export const invariants = {
    * repeated (56d8f388).
    */
   'nothing is given to the agent twice without an unknown between': {
-    ofCommit: whenStored(({ after }, world) => agentSurplus(after.job.projectId, after, world)),
+    ofCommit: whenStored(({ before, after }, world) => [
+      ...agentSurplus(after.job.projectId, after, world),
+      ...sentAgain(before, after),
+    ]),
     ofCall: (call, world) =>
       call.to !== 'agent' || call.operation === 'cancel'
         ? []
@@ -175,10 +196,10 @@ export const invariants = {
   },
 
   /**
-   * Between two messages that tell of the same end, or of the same link as new, something happened. Would catch a
+   * Between two messages that tell of the same end, of the same link as new, or of an outage, something happened. Would catch a
    * read that is older than another and ends a turn again, as a soak found (8dd3775e).
    */
-  'each end and each link is announced once': {
+  'each end, link and outage is announced once': {
     ofCommit: whenStored(({ before, after }, world) =>
       before?.calls.length === after.calls.length ? [] : toldAgain(after, world),
     ),
@@ -273,80 +294,34 @@ function whenStored(judge: (commit: Stored, world: World) => readonly string[]) 
   return ({ before, after }: Commit, world: World) => (after === null ? [] : judge({ before, after }, world));
 }
 
-function isAlive(rows: JobRows): boolean {
-  const { job, tasks, calls } = rows;
-  const { stage, id } = job;
-  const alive: Readonly<Record<Stage['kind'], () => boolean>> = {
-    awaiting_confirmation: () => true,
-    draft: () => tasks.includes(`expire_draft:${id}`),
-    dropped: () => true,
-    opening: () => openCalls(rows, 'post_card').length > 0,
-    card_failed: () =>
-      initiatorOf(job) === null || calls.some(({ request }) => request.kind === 'notify_requester'),
-    creating: () => openCalls(rows, 'create_job').length > 0 || tasks.includes(`read_snippets:${id}`),
-    create_unknown: () => stage.kind === 'create_unknown' && isAskedAbout(rows, stage.callId),
-    rejected: () => calls.some(({ request }) => request.kind === 'announce'),
-    working: () => isUnwatched(job) || tasks.includes(`check_job:${id}`),
-    ended: () => true,
-  };
-  return alive[stage.kind]();
-}
-
-/** Where replies wait for what becomes of the request. */
-const BEFORE_AGENT: readonly Stage['kind'][] = [
-  'awaiting_confirmation',
-  'draft',
-  'opening',
-  'creating',
-  'create_unknown',
-];
-
-function isMoving({ state, callId, id, hasSnippets }: FollowUpRow, rows: JobRows): boolean {
-  const { job, calls, followUps, tasks } = rows;
-  switch (state) {
-    case 'waiting':
-      if (hasSnippets || tasks.includes(`read_snippets:${job.id}`)) return true;
-      if (job.agentJob === null) return BEFORE_AGENT.includes(job.stage.kind);
-      return (
-        tasks.includes(`send_follow_ups:${job.id}`) || followUps.some((other) => other.state === 'sending')
-      );
-    case 'sending':
-      return calls.some((call) => call.id === callId && call.endedAt === null);
-    case 'not_sent':
-    case 'unknown':
-      if (callId === null) return job.stage.kind === 'card_failed' || job.stage.kind === 'opening';
-      return callId === id || isAskedAbout(rows, callId);
-    default:
-      return true;
-  }
-}
-
-/** A message says what became of the call, or the call is one to stop the agent, whose end says it. */
-function isAskedAbout({ calls }: JobRows, callId: string): boolean {
-  return calls.some(
-    ({ id, request }) =>
-      (id === callId && request.kind === 'cancel_job') ||
-      (request.kind === 'announce' &&
-        'callId' in request.announcement &&
-        request.announcement.callId === callId),
-  );
-}
-
-/** Its own button, or the one that sends all again. */
-function isOffered({ offers = [] }: Job, callId: string): boolean {
-  return offers.some(
-    ({ about, outcome }) =>
-      outcome === null && 'callId' in about && (about.callId === callId || about.callId === null),
-  );
-}
-
-function openCalls({ calls }: JobRows, kind: CallRow['kind']): CallRow[] {
-  return calls.filter((call) => call.kind === kind && call.endedAt === null);
-}
-
 function endedNow(before: JobRows | null, { calls }: JobRows): CallRow[] {
   const open = (id: string) => before?.calls.find((call) => call.id === id)?.endedAt ?? null;
   return calls.filter(({ id, endedAt }) => endedAt !== null && open(id) === null);
+}
+
+function isInOrder(prompt: string, texts: readonly string[]): boolean {
+  const places = texts.map((text) => prompt.indexOf(text));
+  return places.every((place, index) => place >= 0 && place >= (places[index - 1] ?? 0));
+}
+
+/** What was asked of the agent, or may have been, and is asked again without a press that came with this commit. */
+function repeated(before: JobRows, after: JobRows): string[] {
+  const undecided = (before.job.offers ?? []).flatMap(({ postId, outcome }) =>
+    outcome === null ? [postId] : [],
+  );
+  const isPressed = (after.job.offers ?? []).some(
+    ({ postId, outcome }) => undecided.includes(postId) && outcome !== null && outcome.by !== null,
+  );
+  if (isPressed) return [];
+  const unclear = before.followUps.flatMap(({ id, state }) => (state === 'unknown' ? [id] : []));
+  const creates = before.calls.filter(({ kind, state }) => kind === 'create_job' && state !== 'failed');
+  const now = after.calls.filter(({ kind, state }) => kind === 'create_job' && state !== 'failed');
+  return [
+    ...(creates.length > 0 && now.length > creates.length ? ['the request is asked again'] : []),
+    ...after.followUps
+      .filter(({ id, state }) => unclear.includes(id) && (state === 'waiting' || state === 'sending'))
+      .map(({ messageTs }) => `the reply ${messageTs} was unknown, and is sent again`),
+  ];
 }
 
 /** Replies that stay behind a younger one, of which a call was just made up. */
@@ -364,6 +339,7 @@ function overtaken(before: JobRows | null, { followUps }: JobRows): string[] {
 function toldAgain({ calls }: JobRows, { clocksDifferMs }: World): string[] {
   let end: { readonly news: string; readonly afterMs: number } | null = null;
   let link: string | null = null;
+  let trouble: string | null = null;
   return calls.flatMap((call) => {
     if (call.request.kind !== 'announce') return [];
     const { announcement } = call.request;
@@ -371,9 +347,14 @@ function toldAgain({ calls }: JobRows, { clocksDifferMs }: World): string[] {
     const { outcome = null } = meaningOf(announcement);
     const url = announcedLink(announcement);
     const news = `${outcome} ${url}`;
+    const isTrouble = announcement.kind === 'trouble' && announcement.trouble !== 'rate_limited';
+    const isSameTrouble = isTrouble && announcement.trouble === trouble;
+    if (isTrouble) trouble = announcement.trouble;
+    if (announcement.kind === 'recovered' || announcement.kind === 'vanished') trouble = null;
     const isSame =
       outcome !== null && news === end?.news && !calls.some((one) => mayBeginTurn(one, end?.afterMs ?? 0));
     const wrong = [
+      ...(isSameTrouble ? [`${nameOf(call)} tells of the same outage`] : []),
       ...(isSame ? [`${nameOf(call)} tells of the same end: ${news}`] : []),
       ...(url !== null && url === link ? [`${nameOf(call)} tells of the same link: ${url}`] : []),
     ];
@@ -387,6 +368,17 @@ function toldAgain({ calls }: JobRows, { clocksDifferMs }: World): string[] {
 function mayBeginTurn(call: CallRow, afterMs: number): boolean {
   const isLater = (call.endedAt ?? Number.POSITIVE_INFINITY) > afterMs;
   return isInBudget(call) && (call.state === 'unknown' || isLater);
+}
+
+/** Replies that the agent has, and that wait again as they are. */
+function sentAgain(before: JobRows | null, { followUps }: JobRows): string[] {
+  const sent = new Map(
+    before?.followUps.flatMap(({ id, state, text }) => (state === 'sent' ? [[id, text]] : [])),
+  );
+  return followUps
+    .filter(({ state }) => state === 'waiting' || state === 'sending')
+    .filter(({ id, text }) => text !== '' && sent.get(id) === text)
+    .map(({ messageTs, state }) => `the reply ${messageTs} was sent, and is ${state}`);
 }
 
 type Operation = 'create' | 'message';
@@ -408,7 +400,7 @@ function surplusOf(to: string, operation: Operation, world: World): string[] {
     : [`${to} has taken ${taken} calls (${operation}), of which the ledger counts ${accounted}`];
 }
 
-export function isInBudget({ kind }: CallRow): boolean {
+function isInBudget({ kind }: CallRow): boolean {
   return kind === 'create_job' || kind === 'send_message';
 }
 

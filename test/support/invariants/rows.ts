@@ -31,6 +31,7 @@ export interface FollowUpRow {
   readonly state: FollowUpState;
   readonly callId: string | null;
   readonly receiptShown: Receipt | null;
+  readonly text: string;
   readonly hasSnippets: boolean;
 }
 
@@ -54,7 +55,7 @@ export function jobRowsSql(engine: Engine, which = 'true'): string {
       'seq',
     )} as calls,
     ${all(
-      `'id', id, 'messageTs', message_ts, 'state', state, 'callId', call_id, 'receiptShown', receipt_shown,
+      `'id', id, 'messageTs', message_ts, 'text', text, 'state', state, 'callId', call_id, 'receiptShown', receipt_shown,
         'more', more`,
       'follow_up',
       'message_ts',

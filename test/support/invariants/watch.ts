@@ -1,15 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { StoreLocation } from '../../../src/store/open.ts';
 import { type Commit, type Invariant, type InvariantName, invariants, nameOf } from '../invariants.ts';
+import { brokenAtRest, type Rest } from './at-rest.ts';
 import { type Change, onCommit, placeOf } from './notes.ts';
 import type { JobRows } from './rows.ts';
 import { watches } from './watches.ts';
 import { type Limits, type OutwardCall, World } from './world.ts';
 
 /** What stand-ins carried out: each list only grows. */
-export type Outside = () => readonly (readonly OutwardCall[])[];
+type Outside = () => readonly (readonly OutwardCall[])[];
 
-export interface WatchOptions extends Limits {
+interface WatchOptions extends Limits {
   readonly outside?: Outside;
 }
 
@@ -46,6 +47,10 @@ class Judge {
     const about = call.to === 'slack' ? (call.callId ?? '') : call.agentJobId;
     this.#judge(about, ({ ofCall }) => ofCall?.(call, this.#world));
     this.#world.noteCall(call);
+  }
+
+  rest(rest: Rest): string[] {
+    return [...this.violations.splice(0), ...brokenAtRest(this.#world.rows(), rest)];
   }
 
   #judge(about: string, judge: (invariant: Invariant) => readonly string[] | undefined): void {
@@ -105,6 +110,12 @@ export class Watch implements Disposable {
     refuse(this.#judge.violations.splice(0));
   }
 
+  /** What is broken now that nothing is left to do. */
+  rest(rest: Rest): string[] {
+    this.#look();
+    return this.#judge.rest(rest);
+  }
+
   [Symbol.dispose](): void {
     watches.delete(this);
     this.#end();
@@ -129,8 +140,8 @@ export function notesOfCommits(path: string, { outside = () => [], ...limits }: 
   return {
     env: { INVARIANTS_NOTES: path },
     nodeArgs: ['--import', CHILD],
-    /** Each violation, with its story. */
-    violations: (): readonly string[] => {
+    /** Each violation, with its story. `rest`: when nothing is left to do. */
+    violations: (rest: Rest | null = null): readonly string[] => {
       const judge = new Judge(limits);
       const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
       const steps = [...lines.map(noted), ...outside().flat()];
@@ -138,7 +149,7 @@ export function notesOfCommits(path: string, { outside = () => [], ...limits }: 
         if ('jobs' in step) judge.commit(step);
         else judge.call(step);
       }
-      return judge.violations;
+      return rest === null ? judge.violations : judge.rest(rest);
     },
   };
 }

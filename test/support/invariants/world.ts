@@ -82,6 +82,11 @@ export class World {
     return this.#jobs.get(jobId) ?? null;
   }
 
+  /** Of all jobs that are stored. */
+  rows(): readonly JobRows[] {
+    return [...this.#jobs.values()];
+  }
+
   callRow(callId: string): CallRow | null {
     return this.ownerOf(callId)?.call ?? null;
   }

@@ -92,7 +92,7 @@ export class WebApi {
       const { teamId } = this.#options;
       await answerCall(response, fault, () => {
         const exchange = this.#answer(kind, rest, call);
-        if (kind === this.#options.context.program)
+        if (!(kind in NAMES))
           noteHappened(this.happened, request, { call, teamId, body: exchange.body });
         return exchange;
       });
