@@ -1,11 +1,14 @@
 import { choose, type Random, seededRandom } from '../../soak/random.ts';
+import type { ModelWorld } from '../support/model-world.ts';
+import type { People } from '../support/people.ts';
 import { act } from '../support/perform.ts';
 import { HOUR_MS, MINUTE_MS, type PersonAction, SECOND_MS, type WayToAsk } from '../support/steps.ts';
 import type { TurnPlan } from '../support/turns.ts';
-import { bigScene, configFile, populate, projects, team } from './big-company.ts';
-import { type Day, WORKDAY_MS } from './day.ts';
+import { team } from './big-company.ts';
 
 const SEED = 20_261_123;
+/** People come and go in it; it may take longer until all is done. */
+const WORKDAY_MS = 10 * HOUR_MS;
 /** Besides those of the releases. */
 const JOBS = 400;
 const MORNING = { fromMs: HOUR_MS, toMs: 2 * HOUR_MS };
@@ -27,32 +30,53 @@ interface Doing {
   readonly action: PersonAction;
 }
 
-/** A day that begins at eight: a busy morning, two releases, and what goes wrong between them. */
-export function bigDay(): Day {
-  const random = seededRandom(SEED);
-  return {
-    scene: bigScene,
-    populate,
-    settings: { POLL_MIN_INTERVAL: '30s' },
-    configFile,
-    projects,
-    hasLimits: true,
-    stepMs: SECOND_MS,
-    patienceMs: HOUR_MS,
-    turns: Array.from({ length: TURNS }, () => aTurn(random)),
-    chance: null,
-    troubles: [
-      { of: 'agent', fromMs: 5 * HOUR_MS, toMs: 6 * HOUR_MS },
-      { of: 'slack', fault: { status: 503 }, fromMs: 7 * HOUR_MS, toMs: 7 * HOUR_MS + 10 * MINUTE_MS },
-      // In the middle of a release.
-      { of: 'deploy', fromMs: 8 * HOUR_MS + MINUTE_MS, toMs: 8 * HOUR_MS + MINUTE_MS + 20 * SECOND_MS },
-    ],
-    moments: doings(random).map(({ atMs, action }) => ({
-      atMs,
-      happen: (_world, people) => act(people, action),
-    })),
-  };
+/** At a time since the beginning of the day, in whole milliseconds. */
+export interface Moment {
+  readonly atMs: number;
+  readonly happen: (world: ModelWorld, people: People) => unknown;
 }
+
+const random = seededRandom(SEED);
+
+export const turns: readonly TurnPlan[] = Array.from({ length: TURNS }, () => aTurn(random));
+
+/** A day that begins at eight: a busy morning, two releases, and what goes wrong between them. */
+export function bigDay(): Moment[] {
+  const moments = [
+    ...doings(random).map(({ atMs, action }): Moment => {
+      return { atMs, happen: (_world, people) => act(people, action) };
+    }),
+    ...troubles,
+  ];
+  return moments.toSorted((one, other) => one.atMs - other.atMs);
+}
+
+const SLACK_AWAY_MS = 7 * HOUR_MS;
+/** In the middle of a release. */
+const DEPLOY_MS = 8 * HOUR_MS + MINUTE_MS;
+const LATE_ATTEMPT = 2;
+
+const troubles: readonly Moment[] = [
+  { atMs: 5 * HOUR_MS, happen: ({ agent }) => agent.down() },
+  { atMs: 6 * HOUR_MS, happen: ({ agent }) => agent.up() },
+  {
+    atMs: SLACK_AWAY_MS,
+    happen: ({ troubles: all, slack }) => {
+      all.slackOutage = { status: 503 };
+      // With the second retry, a minute late.
+      slack.onDelivery(({ kind, attempt }) => (kind === 'event' && attempt < LATE_ATTEMPT ? 0 : 1));
+    },
+  },
+  {
+    atMs: SLACK_AWAY_MS + 10 * MINUTE_MS,
+    happen: ({ troubles: all, slack }) => {
+      all.slackOutage = null;
+      slack.onDelivery(() => 1);
+    },
+  },
+  { atMs: DEPLOY_MS, happen: ({ replicas }) => replicas.stop(0) },
+  { atMs: DEPLOY_MS + 20 * SECOND_MS, happen: ({ replicas }) => replicas.start() },
+];
 
 function doings(random: Random): Doing[] {
   const asks = [...usual(random), ...RELEASES_MS.flatMap((atMs) => release(random, atMs))].toSorted(

@@ -3,33 +3,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../src/runtime/clock.ts';
 import type { AgentApi } from '../../support/agent-api/agent-api.ts';
-import { answer, type Fault, type Operation, type Reply } from '../../support/agent-api/fault.ts';
+import { answer, type Fault, type Operation } from '../../support/agent-api/fault.ts';
 import { findRoute } from '../../support/agent-api/route.ts';
 import { readAll } from '../../support/fault-proxy/forward.ts';
 
 /** `slow`: processed at once, and answered so much later. */
 export type AgentFault = Exclude<Fault, 'hang'> | { readonly slowMs: number };
 
-/** One request of the program to the agent API, and what became of it. */
-export interface AgentCall {
-  readonly operation: Operation;
-  /** Of the answer for a `create`, else of the address. */
-  jobId: string;
-  readonly prompt: string | null;
-  readonly atMs: number;
-  /** The status of the API's own answer, or null if the request did not get to it. */
-  status: number | null;
-  /** That answer was handed over whole. */
-  answered: boolean;
-  /** Time jumped while it was under way: the program may have lost hold of it. */
-  disturbed: boolean;
-}
-
-/** A proxy of the agent API. Records what the API took and what it answered. */
+/** A proxy of the agent API. */
 export interface AgentFront {
   readonly baseUrl: string;
-  /** The oldest first. */
-  readonly calls: readonly AgentCall[];
   /** Asked for each request: what goes wrong with it. */
   onCall(decide: (operation: Operation, jobId: string) => AgentFault | null): void;
   /** Requests that have no answer, without those that were made slow. */
@@ -44,7 +27,6 @@ export interface AgentFront {
 }
 
 export async function startAgentFront(api: AgentApi, clock: Clock): Promise<AgentFront & AsyncDisposable> {
-  const calls: AgentCall[] = [];
   let decide: (operation: Operation, jobId: string) => AgentFault | null = () => null;
   const open = new Set<ServerResponse>();
   const held = new Set<ServerResponse>();
@@ -58,27 +40,12 @@ export async function startAgentFront(api: AgentApi, clock: Clock): Promise<Agen
     if (route === null) throw new Error(`the program asked for ${method} ${path}`);
     const { operation, jobId } = route;
     const prompt = method === 'POST' ? String(JSON.parse(body.toString()).prompt) : null;
-    const call: AgentCall = {
-      operation,
-      jobId,
-      prompt,
-      atMs: clock.now(),
-      status: null,
-      answered: false,
-      disturbed: false,
-    };
-    calls.push(call);
     const fault = decide(operation, jobId);
     const { authorization } = headers;
     const reply = isProcessed(fault)
       ? api.take({ method, path, authorization, prompt, isPrograms: true })
       : null;
-    if (reply !== null) note(call, reply);
     if (isSlow(fault)) await hold(response, fault.slowMs);
-    const isWhole = reply !== null && (fault === null || isSlow(fault));
-    response.once('finish', () => {
-      call.answered = isWhole;
-    });
     answer(response, fault === null || isSlow(fault) ? undefined : fault, () => {
       if (reply === null) throw new Error('nothing was processed');
       return reply;
@@ -117,7 +84,6 @@ export async function startAgentFront(api: AgentApi, clock: Clock): Promise<Agen
   await listen();
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    calls,
     onCall: (next) => {
       decide = next;
     },
@@ -138,10 +104,4 @@ function isSlow(fault: AgentFault | null): fault is { readonly slowMs: number } 
 
 function isProcessed(fault: AgentFault | null): boolean {
   return fault === null || isSlow(fault) || fault === 'reset_after' || fault === 'half_body';
-}
-
-function note(call: AgentCall, { status, body }: Reply): void {
-  call.status = status;
-  const { id } = body as { id?: unknown };
-  if (call.operation === 'create' && typeof id === 'string') call.jobId = id;
 }

@@ -4,7 +4,6 @@ import { People } from './people.ts';
 import { heal, perform } from './perform.ts';
 import { quickenPauses } from './quick-pauses.ts';
 import type { Step } from './steps.ts';
-import { Trace } from './trace.ts';
 import { scriptOf, type TurnPlan } from './turns.ts';
 import { judge } from './verdict.ts';
 
@@ -32,19 +31,9 @@ export async function live({ mode, replicas = 1, settings, turns, steps }: Life)
     },
   });
   const people = new People(world);
-  const trace = new Trace(world);
   await world.replicas.start();
-  try {
-    for (const step of steps) {
-      trace.note(step);
-      await perform(world, people, step);
-    }
-    trace.note('nothing goes wrong any more');
-    isHealing = true;
-    await heal(world, people);
-  } finally {
-    trace.note('the end');
-    if (process.env.MODEL_TRACE) await trace.write(process.env.MODEL_TRACE);
-  }
+  for (const step of steps) await perform(world, people, step);
+  isHealing = true;
+  await heal(world, people);
   return await judge(world, people);
 }

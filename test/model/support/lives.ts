@@ -5,8 +5,7 @@ import { anyLife, anySettings, anyTurns } from './any-life.ts';
 import { type Life, live } from './live.ts';
 
 /**
- * MODEL_RUNS: how many lives, all of one seed. MODEL_REPLAY: the seed and path of a counterexample, as JSON; then
- * MODEL_TRACE may name a file for its story.
+ * MODEL_RUNS: how many lives, all of one seed. MODEL_REPLAY: the seed and path of a counterexample, as JSON.
  */
 const { MODEL_RUNS, MODEL_REPLAY } = process.env;
 /** Lives are drawn from so many seeds, which the shares divide among them. */

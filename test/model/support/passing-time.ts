@@ -30,15 +30,9 @@ export interface Surroundings {
 
 /** Skips the time in which nothing happens: a day costs as many steps as it has moments at which something is due. */
 export class PassingTime {
-  /** At each rest with nothing slow: how many calls the agent had got until then. */
-  readonly rests: number[] = [];
   hasSlept = false;
   readonly #around: Surroundings;
   readonly #stepMs: number;
-  /** The calls to the agent from this one on were made since the last rest. */
-  #firstSinceRest = 0;
-  /** Time jumped since the last rest: a lease may have run out while its holder was at work. */
-  #isDisturbed = false;
 
   /** `stepMs`: what is due sooner after the last stop than this is late. */
   constructor(around: Surroundings, stepMs: number) {
@@ -52,22 +46,17 @@ export class PassingTime {
 
   /** Waits until the program has done all that is due. Throws if that does not end. */
   async rest(): Promise<void> {
-    const { agent, replicas } = this.#around;
+    const { replicas } = this.#around;
     const endMs = Date.now() + REST_WITHIN_MS;
     let turns = 0;
     for (let calm = 0; calm < CALM_TURNS; calm = (await this.#isAtWork()) ? 0 : calm + 1) {
       turns += 1;
       if (turns < EAGER_TURNS) await nextTurn();
       else await pause(1);
-      if (turns % STUCK_TURNS === 0 && replicas.count > 1) this.#jumpAmidst(NEXT_LOOK_MS);
+      if (turns % STUCK_TURNS === 0 && replicas.count > 1)
+        this.#around.clock.jumpTo(this.now() + NEXT_LOOK_MS);
       if (Date.now() > endMs) throw new Error(`the program does not come to rest: ${await this.#state()}`);
     }
-    if (this.#isDisturbed) {
-      for (const call of agent.calls.slice(this.#firstSinceRest)) call.disturbed = true;
-    }
-    this.#isDisturbed = false;
-    this.#firstSinceRest = agent.calls.length - agent.held();
-    if (this.#slowCalls() === 0) this.rests.push(agent.calls.length);
   }
 
   /** Lets so much time pass, with a stop at each moment at which something is due. */
@@ -86,7 +75,6 @@ export class PassingTime {
   /** The machine sleeps for so long, in the middle of whatever it does. */
   async sleep(ms: number): Promise<void> {
     this.hasSlept = true;
-    this.#isDisturbed = true;
     this.#around.clock.sleepTo(this.now() + ms);
     await this.rest();
   }
@@ -95,11 +83,6 @@ export class PassingTime {
   helpAlong(): void {
     const { clock, slack, agent } = this.#around;
     if (slack.inFlight() === 0 && agent.active() === 0) clock.jumpTo(this.now() + NEXT_LOOK_MS);
-  }
-
-  #jumpAmidst(ms: number): void {
-    this.#isDisturbed = true;
-    this.#around.clock.jumpTo(this.now() + ms);
   }
 
   async #passUntil(untilMs: number): Promise<void> {

@@ -8,8 +8,6 @@ export interface Asked {
   /** Is in the prompt, and nowhere else. */
   readonly mark: string;
   readonly channel: string;
-  readonly user: string;
-  readonly atMs: number;
   /** Slack had the program's word that a command is kept. */
   isAccepted: boolean;
   /** Of a mention or direct message: it counts as accepted when one of its deliveries was acknowledged. */
@@ -27,8 +25,8 @@ export interface Reply {
   /** The texts that it had, the newest last. */
   readonly texts: string[];
   isDeleted: boolean;
-  /** How many rests there had been when the program had confirmed the reply, or its last change; else null. */
-  knownAtRest: number | null;
+  /** The program has confirmed it. */
+  isConfirmed: boolean;
 }
 
 /** A button, and who presses it. */
@@ -38,24 +36,12 @@ interface Button {
   readonly user: string;
 }
 
-export interface Press extends Button {
-  readonly atMs: number;
-}
-
-/** What distinguishes events about messages. */
-interface TellTale {
-  readonly ts?: string;
-  readonly deleted_ts?: string;
-  readonly message?: { readonly text?: string };
-}
-
 const BUTTONS = ['start_again', 'edit_and_start', 'send_again'];
 
 /** What people did in Slack: the truth that the program is held against. */
 export class People {
   readonly asked: Asked[] = [];
   readonly replies: Reply[] = [];
-  readonly presses: Press[] = [];
   readonly #world: ModelWorld;
 
   constructor(world: ModelWorld) {
@@ -69,8 +55,7 @@ export class People {
     const { control } = this.#world.slack;
     const open = scene.channels.includes(channel) ? channel : (scene.channels[0] ?? channel);
     const place = { command: channel, mention: open, direct_message: user }[by];
-    const atMs = this.#world.time.now();
-    const asked: Asked = { mark, channel: place, user, atMs, isAccepted: false, messageTs: null };
+    const asked: Asked = { mark, channel: place, isAccepted: false, messageTs: null };
     this.asked.push(asked);
     if (by === 'command') {
       const answer = await control.command({ channel, user, text });
@@ -105,7 +90,6 @@ export class People {
     const text = `${reply.mark} please, version ${reply.texts.length + 1}`;
     reply.texts.push(text);
     await this.#world.slack.control.editMessage(reply.message, text);
-    reply.knownAtRest = this.#restIfConfirmed(({ message }) => message?.text === text);
   }
 
   async remove(pick: number): Promise<void> {
@@ -113,7 +97,6 @@ export class People {
     if (reply === undefined) return;
     reply.isDeleted = true;
     await this.#world.slack.control.deleteMessage(reply.message);
-    reply.knownAtRest = this.#restIfConfirmed(({ deleted_ts }) => deleted_ts === reply.message.ts);
   }
 
   /** One of all the buttons that can be seen. */
@@ -125,8 +108,6 @@ export class People {
   }
 
   async pressAll(presses: readonly Button[]): Promise<void> {
-    const atMs = this.#world.time.now();
-    this.presses.push(...presses.map((press) => ({ ...press, atMs })));
     const { control } = this.#world.slack;
     const press = ({ message, actionId, user }: Button) => control.press(message, actionId, user);
     const opensForm = ({ actionId }: Button) => actionId === 'edit_and_start';
@@ -167,7 +148,7 @@ export class People {
       isSendable: kind === 'words',
       texts: [text],
       isDeleted: false,
-      knownAtRest: null,
+      isConfirmed: false,
     };
     this.replies.push(reply);
     reply.message = await this.#world.slack.control.message({
@@ -176,7 +157,7 @@ export class People {
       text,
       threadTs: threadOf(card),
     });
-    reply.knownAtRest = this.#restIfConfirmed(({ ts }) => ts === reply.message.ts);
+    reply.isConfirmed = this.#isConfirmed(reply.message);
   }
 
   /** Wherever jobs run; of a direct message, with its only reader. */
@@ -191,15 +172,13 @@ export class People {
     return (await Promise.all(places)).flat();
   }
 
-  #restIfConfirmed(isIt: (event: TellTale) => boolean): number | null {
-    const confirmed = this.#world.slack
-      .deliveries()
-      // It is one of the last.
-      .findLast(
-        ({ payload, acknowledgedAtMs }) =>
-          acknowledgedAtMs !== null && isIt((payload.event ?? {}) as TellTale),
-      );
-    return confirmed === undefined ? null : this.#world.time.rests.length;
+  #isConfirmed(message: SlackMessage): boolean {
+    // It is one of the last.
+    const delivery = this.#world.slack.deliveries().findLast(({ payload, acknowledgedAtMs }) => {
+      const { ts } = (payload.event ?? {}) as { readonly ts?: string };
+      return acknowledgedAtMs !== null && ts === message.ts;
+    });
+    return delivery !== undefined;
   }
 
   #pick(pick: number): Reply | undefined {
@@ -212,13 +191,13 @@ export class People {
  * A job's card: of the program's messages, it alone offers *Details*. Private answers at the top level of direct
  * messages may do so, too.
  */
-export function isCard({ user, subtype, text, channel, thread_ts: threadTs }: SlackMessage): boolean {
+function isCard({ user, subtype, text, channel, thread_ts: threadTs }: SlackMessage): boolean {
   const isPrivateAnswer = channel.startsWith('D') && threadTs === undefined;
   return (
     user === strictApp.botUserId && subtype === undefined && text.includes('[Details]') && !isPrivateAnswer
   );
 }
 
-export function threadOf({ ts, thread_ts: threadTs }: SlackMessage): string {
+function threadOf({ ts, thread_ts: threadTs }: SlackMessage): string {
   return threadTs ?? ts;
 }

@@ -13,7 +13,7 @@ const FILE = 'docs-agent.db';
 
 /** The program, once for each of the given ports, all on one store. */
 export class Replicas implements AsyncDisposable {
-  /** What they logged, in detail if somebody wants the story. */
+  /** What they logged. */
   readonly log: string[] = [];
   readonly #settings: readonly Environment[];
   readonly #readFile: ReadFile;
@@ -37,7 +37,7 @@ export class Replicas implements AsyncDisposable {
   /** Starts those that do not run. */
   async start(): Promise<void> {
     const log = createLogger({
-      level: process.env.MODEL_TRACE ? 'debug' : 'info',
+      level: 'info',
       destination: { write: (line) => void this.log.push(line) },
     });
     for (const [index, env] of this.#settings.entries()) {

@@ -9,22 +9,13 @@ export type SlackFault =
   | Exclude<StrictFault, 'hang' | { readonly forwardAfter: unknown } | { readonly answerAfter: unknown }>
   | { readonly slowMs: number; readonly isLate: boolean };
 
-export interface Chance {
-  slack(): SlackFault | null;
-  agent(): AgentFault | null;
-}
-
 /** What goes wrong with the next calls of the program. */
 export class Troubles {
   /** Instead of all faults that are planned: what every call meets. */
   slackOutage: SlackFault | null = null;
   agentOutage: AgentFault | null = null;
-  /** What goes wrong with any other call, by chance. */
-  chance: Chance | null = null;
   /** Agent jobs that the API does not know any more. */
   readonly vanished = new Set<string>();
-  /** The texts of the posts that Slack refused for good. */
-  readonly refusedPosts: string[] = [];
   readonly #slack = new Map<string, SlackFault[]>();
   readonly #agent = new Map<Operation, AgentFault[]>();
   readonly #clock: Clock;
@@ -46,7 +37,6 @@ export class Troubles {
   end(): void {
     this.slackOutage = null;
     this.agentOutage = null;
-    this.chance = null;
     this.#slack.clear();
     this.#agent.clear();
   }
@@ -56,9 +46,8 @@ export class Troubles {
     return this.#held;
   }
 
-  nextOfSlack({ method, args }: SlackCall): StrictFault | null {
-    const fault = this.#outageFor(method) ?? this.#slack.get(method)?.shift() ?? this.chance?.slack() ?? null;
-    if (method === 'chat.postMessage' && isRefusal(fault)) this.refusedPosts.push(String(args.text));
+  nextOfSlack({ method }: SlackCall): StrictFault | null {
+    const fault = this.#outageFor(method) ?? this.#slack.get(method)?.shift() ?? null;
     if (typeof fault !== 'object' || fault === null || !('slowMs' in fault)) return fault;
     this.#held += 1;
     const later = new Promise<void>((resolve) => {
@@ -79,13 +68,6 @@ export class Troubles {
 
   nextOfAgent(operation: Operation, jobId: string): AgentFault | null {
     if (this.vanished.has(jobId)) return { status: 404, body: { error: 'Job not found' } };
-    return this.agentOutage ?? this.#agent.get(operation)?.shift() ?? this.chance?.agent() ?? null;
+    return this.agentOutage ?? this.#agent.get(operation)?.shift() ?? null;
   }
-}
-
-/** Slack will never take the post. */
-const REFUSALS = ['msg_too_long', 'invalid_blocks', 'thread_not_found'];
-
-function isRefusal(fault: SlackFault | null): boolean {
-  return typeof fault === 'object' && fault !== null && 'error' in fault && REFUSALS.includes(fault.error);
 }

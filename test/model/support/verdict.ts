@@ -1,10 +1,5 @@
 import type { ModelWorld } from './model-world.ts';
 import type { People } from './people.ts';
-import { factsOf } from './verdict/facts.ts';
-import { judgeNews, judgePace, judgePosts } from './verdict/news.ts';
-import { recordsOf } from './verdict/records.ts';
-import { judgeOrder, judgeReply } from './verdict/replies.ts';
-import { judgeRequest } from './verdict/requests.ts';
 
 /** Errors of the program itself, whatever the world around it does. */
 const OWN_ERRORS =
@@ -13,33 +8,28 @@ const OWN_ERRORS =
 /** What goes on for a day after the end of a job, whether anything comes of it or not. */
 const LOOKS = /^(check_ended_job|catch_up):/;
 
-/** The parts of the promise that were not kept, in words. `isOver`: nothing at all may be planned any more. */
+const CARD_SPACING_MS = 3_000;
+
+/**
+ * The parts of the promise that were not kept, in words: the invariants, and what they do not see: tasks of no job, the
+ * program's errors, and time. `isOver`: nothing at all may be planned any more.
+ */
 export async function judge(world: ModelWorld, people: People, isOver = true): Promise<string[]> {
-  const records = await recordsOf(world, people);
-  const left = (await world.replicas.leftOver()).filter(
-    (task) => (isOver || !LOOKS.test(task)) && !isNoticeIn(task, world.scene.closed),
+  const { scene, slack, replicas, troubles, api, watch } = world;
+  const { closed } = scene;
+  const left = (await replicas.leftOver()).filter(
+    (task) => (isOver || !LOOKS.test(task)) && !isNoticeIn(task, closed),
   );
-  const wrong = [
+  const places = [...scene.channels, ...closed, ...scene.people];
+  const messages = (await Promise.all(places.map((place) => slack.control.messages(place)))).flat();
+  const known = api.jobs.filter(({ id }) => !troubles.vanished.has(id));
+  const ends = new Map(known.map(({ id }) => [id, world.describe(id)]));
+  return [
     ...left.map((task) => `still open: ${task}`),
-    ...world.replicas.log.filter((line) => OWN_ERRORS.test(line)),
-    ...judgePosts(records),
-    ...judgePace(world),
+    ...replicas.log.filter((line) => OWN_ERRORS.test(line)),
+    ...editedTooOften(world),
+    ...watch.rest({ messages, accepted: acceptedOf(world, people), closed, ends }),
   ];
-  for (const asked of people.asked) {
-    const facts = factsOf(world, records, asked);
-    const { starts, replies } = facts;
-    const job = describe(world, starts.at(-1)?.jobId);
-    const about = (complaints: readonly string[], what = asked.mark) =>
-      complaints.map((complaint) => `${what} ${complaint}`);
-    wrong.push(...about(judgeRequest(world, facts, job.status)));
-    wrong.push(...about(judgeNews(world, records, facts, job.link)));
-    wrong.push(...about(judgeOrder(world, records, replies)));
-    for (const reply of replies) {
-      const complaints = await judgeReply(world, records, reply, facts, job.status === 'vanished');
-      wrong.push(...about(complaints, reply.mark));
-    }
-  }
-  return wrong;
 }
 
 /** A notice is kept for a week, in case the bot is let in. */
@@ -47,14 +37,39 @@ function isNoticeIn(task: string, closed: readonly string[]): boolean {
   return task.includes('notice:') && closed.some((channel) => task.includes(`:${channel}`));
 }
 
-interface Description {
-  readonly status: string | null;
-  readonly link: string | null;
+/** Requests, and replies that still stand, that the program has confirmed. */
+function acceptedOf(world: ModelWorld, { asked, replies }: People): string[] {
+  const taken = confirmed(world);
+  return [
+    ...asked
+      .filter(({ isAccepted, messageTs }) => isAccepted || taken.has(messageTs))
+      .map(({ mark }) => mark),
+    ...replies
+      .filter(({ isSendable, isDeleted, isConfirmed }) => isSendable && !isDeleted && isConfirmed)
+      .map(({ mark }) => mark),
+  ];
 }
 
-function describe(world: ModelWorld, jobId: string | undefined): Description {
-  if (jobId === undefined) return { status: null, link: null };
-  if (world.troubles.vanished.has(jobId)) return { status: 'vanished', link: null };
-  const { status, prLink } = world.describe(jobId);
-  return { status, link: prLink };
+/** Of a mention, either of the two events starts a job. */
+function confirmed({ slack }: ModelWorld): ReadonlySet<unknown> {
+  return new Set(
+    slack.deliveries().flatMap(({ payload, acknowledgedAtMs }) => {
+      const { type, channel_type: channelType, ts } = (payload.event ?? {}) as Record<string, unknown>;
+      const asks = type === 'app_mention' || channelType === 'im';
+      return acknowledgedAtMs !== null && asks ? [ts] : [];
+    }),
+  );
+}
+
+/** Cards that were edited twice in three seconds. A machine that slept sends late what it began before. */
+function editedTooOften({ edits, slack, time }: ModelWorld): string[] {
+  if (time.hasSlept) return [];
+  const lastAtMs = new Map<string, number>();
+  return edits.flatMap(({ call, atMs }) => {
+    if (slack.wasLimited(call)) return [];
+    const ts = String(call.args.ts);
+    const gapMs = atMs - (lastAtMs.get(ts) ?? Number.NEGATIVE_INFINITY);
+    lastAtMs.set(ts, atMs);
+    return gapMs < CARD_SPACING_MS ? [`the card ${ts} is edited again after ${gapMs} ms`] : [];
+  });
 }
