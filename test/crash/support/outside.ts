@@ -77,6 +77,13 @@ export interface Outside extends AsyncDisposable {
   messageSeen(words: string): Promise<SlackMessage>;
   /** Waits until what is read satisfies the predicate. */
   until<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
+  /**
+   * Waits until nothing is left to do or to be shown; fails by what is broken.
+   * @param accepted words of requests and replies that are kept
+   */
+  isAtRest(accepted: readonly string[]): Promise<void>;
+  /** What is broken now. */
+  brokenAtRest(accepted: readonly string[]): Promise<readonly string[]>;
   /** Ends the turn of the newest agent job with a pull request. */
   finish(prLink: string): void;
 }
@@ -120,8 +127,11 @@ export async function startOutside(
     hourlyBudget: Number(settings.AGENT_HOURLY_BUDGET ?? 100),
     outside: () => [proxy.happened, api.taken],
   });
+  let isJudged = false;
   // When all processes have ended.
-  resources.defer(() => refuse(notes.violations()));
+  resources.defer(() => {
+    if (!isJudged) refuse(notes.violations());
+  });
 
   const env: ChildEnv = {
     ...notes.env,
@@ -149,6 +159,11 @@ export async function startOutside(
       (message): message is SlackMessage => message !== undefined,
       { what },
     );
+  const brokenAtRest = async (accepted: readonly string[]) => {
+    isJudged = true;
+    const all = await Promise.all(slack.places.map((place) => slack.control.messages(place)));
+    return notes.violations({ messages: all.flat(), accepted });
+  };
   const launch = (own: ChildEnv, nodeArgs: readonly string[]) =>
     resources.use(runProgram(['start'], { ...env, ...own }, [...notes.nodeArgs, ...nodeArgs]));
   return {
@@ -174,6 +189,14 @@ export async function startOutside(
         ({ text, thread_ts }) => thread_ts !== undefined && text.includes(words),
       ),
     until: (read, predicate, what) => waitFor(read, predicate, { what }),
+    brokenAtRest,
+    isAtRest: async (accepted) => {
+      await waitFor(
+        () => brokenAtRest(accepted),
+        ({ length }) => length === 0,
+        { what: 'nothing to be left' },
+      );
+    },
     finish: (prLink) => {
       const job = api.jobs.at(-1);
       if (job === undefined) throw new Error('there is no agent job');

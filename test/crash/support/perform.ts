@@ -1,10 +1,9 @@
 import { openStore } from '../../../src/store/open.ts';
 import type { ChildEnv } from '../../support/child-program.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
-import { problemsOf } from './checker/problems.ts';
 import { type Kill, startLives } from './lives.ts';
-import { lookAt } from './look.ts';
 import { startOutside } from './outside.ts';
+import { problemsOf } from './problems.ts';
 import { answerQuestions } from './questions.ts';
 import { createStage, type Stage } from './stage.ts';
 import { readPostgres, readSqlite } from './store-reader.ts';
@@ -60,15 +59,17 @@ export async function perform(
   // If nothing was left to do, it may still be on its way.
   await lives.up();
   await lives.stop();
-  const seen = await lookAt(outside, reader);
-  const unknown = seen.calls.filter(({ state }) => state === 'unknown');
-  const wrongly = unknown.filter(({ id }) => !lives.doubtful.includes(id));
+  const unknown = await reader.query("select id, kind from call where state = 'unknown'");
+  const unsent = await reader.query("select text from follow_up where state in ('not_sent', 'unknown')");
+  const wrongly = unknown.filter(({ id }) => !lives.doubtful.includes(String(id)));
   return {
     problems: [
-      ...problemsOf(expected, seen),
+      ...(await problemsOf(expected, outside)),
+      ...(await outside.brokenAtRest(expected.threads.flatMap(({ replies }) => replies))),
+      ...unsent.map(({ text }) => `a reply was not sent: ${text}`),
       ...wrongly.map(({ kind }) => `a ${kind} was called unknown without need`),
     ],
-    unknown: unknown.map(({ kind }) => kind),
+    unknown: unknown.map(({ kind }) => String(kind)),
     done: lives.done(),
   };
 }

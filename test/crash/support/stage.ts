@@ -46,6 +46,10 @@ export interface Stage {
   agentJobId(): string;
   /** A pull request that the agent may come to, with its address. */
   openPullRequest(): { readonly pull: StandInPullRequest; readonly url: string };
+  /** Asks, and waits until the agent is said to work. Returns the card. */
+  begin(prompt: string): Promise<SlackMessage>;
+  /** Ends the turn of that job without a pull request, and waits until its thread says so. */
+  complete(card: SlackMessage): Promise<SlackMessage>;
   /** Ends the turn of that job. */
   finish(status: string, prLink?: string): void;
   /** Waits for the kill of so many processes; default: of all that are meant to die. */
@@ -115,22 +119,45 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
   const written = (text: string, channel = general) =>
     find(channel, (message) => message.text === text, `the reply "${text}"`);
 
+  const ask = async (prompt: string, channel = general) => {
+    const type = () => slack.command({ channel, user: alice, text: prompt });
+    const refusals = async () =>
+      (await slack.messages(channel)).filter(({ text }) => text.includes('Please try again')).length;
+    // People type it again if nothing happens, or if they are asked to: on a busy machine, Slack is too slow.
+    for (;;) {
+      const before = await refusals();
+      const isAcknowledged = await attempt(type);
+      if ((isAcknowledged && (await refusals()) === before) || (await isStored(prompt))) return;
+      await sleep(AGAIN_AFTER_MS);
+    }
+  };
+  const findCard = (prompt: string) =>
+    find(general, ({ thread_ts, text }) => thread_ts === undefined && text.includes(prompt), 'the card');
+  const threadMessage = ({ channel, ts }: SlackMessage, words: string) =>
+    find(
+      channel,
+      ({ thread_ts, text }) => thread_ts === ts && text.includes(words),
+      `"${words}" in the thread`,
+    );
+  const finish = (status: string, prLink?: string) =>
+    api.finish(agentJobId(), { status, ...(prLink === undefined ? {} : { prLink }) });
+
   return {
     lives,
-    ask: async (prompt, channel = general) => {
-      const type = () => slack.command({ channel, user: alice, text: prompt });
-      const refusals = async () =>
-        (await slack.messages(channel)).filter(({ text }) => text.includes('Please try again')).length;
-      // People type it again if nothing happens, or if they are asked to: on a busy machine, Slack is too slow.
-      for (;;) {
-        const before = await refusals();
-        const isAcknowledged = await attempt(type);
-        if ((isAcknowledged && (await refusals()) === before) || (await isStored(prompt))) return;
-        await sleep(AGAIN_AFTER_MS);
-      }
+    ask,
+    card: findCard,
+    begin: async (prompt) => {
+      await ask(prompt);
+      const card = await findCard(prompt);
+      await threadMessage(card, 'On it');
+      return card;
     },
-    card: (prompt) =>
-      find(general, ({ thread_ts, text }) => thread_ts === undefined && text.includes(prompt), 'the card'),
+    complete: (card) => {
+      finish('completed');
+      return threadMessage(card, 'Done, no pull request');
+    },
+    finish,
+    threadMessage,
     write,
     reply: async (card, text) => {
       await write(card, text);
@@ -147,12 +174,6 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
       await until(known, isKnown, `the correction "${text}" in the store`);
     },
     press,
-    threadMessage: async ({ channel, ts }, words) =>
-      find(
-        channel,
-        ({ thread_ts, text }) => thread_ts === ts && text.includes(words),
-        `"${words}" in the thread`,
-      ),
     receipt: async (text, name, channel) => {
       await until(
         async () => slack.reactions(await written(text, channel)),
@@ -175,9 +196,6 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
     openPullRequest: () => {
       const pull = codeHost.open({ repository: 'acme/docs' });
       return { pull, url: codeHost.githubLink(pull) };
-    },
-    finish: (status, prLink) => {
-      api.finish(agentJobId(), { status, ...(prLink === undefined ? {} : { prLink }) });
     },
     killed: async (times = lives.kills.planned) => {
       await until(

@@ -4,101 +4,39 @@ import type { Job } from '../../../../src/jobs/job.ts';
 import { draftIn } from '../../../../src/slack/outbound/post-to-slack.ts';
 import type { ClaimedTask, Lease, LedgerCall, Transaction } from '../../../../src/store/store.ts';
 
-/** What only reads, or holds on to a task for longer. All else that a transaction does gives its commit a name. */
-const SILENT = new Set([
-  'jobs.lock',
-  'jobs.lockOnly',
-  'jobs.get',
-  'jobs.findByThread',
-  'jobs.findByRefusedCard',
-  'jobs.lockOpening',
-  'jobs.requestedBy',
-  'jobs.ofAgentJob',
-  'jobs.readUnlocked',
-  'inboundRequests.isKnown',
-  'followUps.withStaleReceipts',
-  'calls.next',
-  'calls.holdSince',
-  'calls.get',
-  'calls.jobOf',
-  'calls.posted',
-  'calls.agentCallsStartedAt',
-  'calls.agentCallsSince',
-  'calls.isAgentCallUnderWay',
-  'channelSettings.get',
-  'channelSettings.noticeChannels',
-  'checks.read',
-  'tasks.plannedAfter',
-  'places.closed',
-  'tasks.shortenLeases',
-  'lists.page',
-  'lists.newestOf',
-  'lists.recentOf',
-  'lists.findByIdentifier',
-  'lists.callsOf',
-  'tasks.renew',
-  'tasks.fence',
-  'tasks.isHeld',
-  'tasks.leaseNowMs',
-  'tasks.firstFreeMs',
-  'tasks.nextDueAtMs',
-  // Goes along with the outcome of a call.
-  'tasks.runNowUnlessLocked',
-  // How many connections a replica has: said again within a minute.
-  'replicas.report',
-  'replicas.leave',
-  'readBudget.of',
-  'readBudget.paused',
-  'readBudget.shown',
-  // These go along with the outcome of a call or of a check.
-  'readBudget.endPause',
-  'tasks.runGroupNow',
-  'checks.refreshCardsOf',
-  'readBudget.slowDown',
-  'budgetQueue.join',
-  'budgetQueue.waiting',
-  'budgetQueue.leave',
-  'budgetQueue.lockPause',
-  'budgetQueue.paused',
-  // These go along with the outcome of a call, or with a task that is put off.
-  'budgetQueue.changePause',
-  'budgetQueue.pass',
-  'pullRequests.get',
-  'pullRequests.jobsOf',
-  // Goes along with the announcement of the link.
-  'pullRequests.watch',
-  'catchUps.readFirst',
-  'catchUps.next',
-  'catchUps.nextAtMs',
-  // What these write shows in the task that is put off, or ends.
-  'catchUps.retryAt',
-  'catchUps.giveUp',
-  'catchUps.dropCursor',
-  'catchUps.drop',
-  'pullRequests.recordCheck',
-  'stepTokens.get',
-  // Goes along with the job that it is for, and with the completion.
-  'stepTokens.keep',
-  'stepTokens.forget',
-  'earlyReplies.has',
-  // Goes along with the job of the step.
-  'hookAnswers.claim',
-  // Goes along with what it records.
-  'audit.record',
-  'recipes.lockStarts',
-  'recipes.get',
-  'recipes.lock',
-  // Of a webhook that is refused, nothing is written.
-  'hookAnswers.claim',
-  'schedules.servedUntilMs',
-  // These go along with the task that is planned.
-  'schedules.leaveAllBut',
-  'schedules.follow',
-  'reports.jobs',
-  'reports.projects',
-  'reports.startedAgain',
-  'reports.busiestHour',
-]);
+/**
+ * What only reads, holds on to a task for longer, or goes along with what has a name: with the outcome of a call or
+ * check, with a task that is planned, put off or ends, or with a job. All else gives its commit a name.
+ */
+const SILENT: Readonly<Record<string, string>> = {
+  jobs: 'lock lockOnly get findByThread findByRefusedCard lockOpening requestedBy ofAgentJob readUnlocked',
+  inboundRequests: 'isKnown',
+  followUps: 'withStaleReceipts',
+  calls: 'next holdSince get jobOf posted agentCallsStartedAt agentCallsSince isAgentCallUnderWay',
+  channelSettings: 'get noticeChannels',
+  checks: 'read refreshCardsOf',
+  tasks:
+    'plannedAfter shortenLeases renew fence isHeld leaseNowMs firstFreeMs nextDueAtMs runNowUnlessLocked runGroupNow',
+  places: 'closed',
+  lists: 'page newestOf recentOf findByIdentifier callsOf',
+  replicas: 'report leave',
+  readBudget: 'of paused shown endPause slowDown',
+  budgetQueue: 'join waiting leave lockPause paused changePause pass',
+  pullRequests: 'get jobsOf watch recordCheck',
+  catchUps: 'readFirst next nextAtMs retryAt giveUp dropCursor drop',
+  stepTokens: 'get keep forget',
+  earlyReplies: 'has',
+  hookAnswers: 'claim',
+  audit: 'record',
+  recipes: 'lockStarts get lock',
+  schedules: 'servedUntilMs leaveAllBut follow',
+  reports: 'jobs projects startedAgain busiestHour',
+};
+
+function isSilent(name: string): boolean {
+  const [room = '', member = ''] = name.split('.');
+  return SILENT[room]?.split(' ').includes(member) === true;
+}
 
 const REMEMBER = 'inboundRequests.remember';
 
@@ -187,7 +125,7 @@ function isCall(value: unknown): value is LedgerCall {
 }
 
 function partOf({ name, args, result }: Action): string[] {
-  if (SILENT.has(name) || name === 'tasks.claim') return [];
+  if (isSilent(name) || name === 'tasks.claim') return [];
   const settled = settledIn(name, args);
   if (settled !== undefined) return [outcomeOf(settled.callId, settled)];
   if (name === 'write') return [];

@@ -1,6 +1,6 @@
 import type { ChildEnv } from '../../../support/child-program.ts';
-import type { Expected, ExpectedThread } from '../checker/seen.ts';
 import { notices } from '../outside.ts';
+import type { Expected, ExpectedThread } from '../problems.ts';
 
 export const PROMPT = 'Add a quickstart';
 export const PR = 'https://github.com/acme/docs/pull';
@@ -15,11 +15,9 @@ export const settings: ChildEnv = {
 
 export const nothing: Expected = {
   threads: [],
-  refused: [],
-  notAccepted: [],
   told: [],
   hints: [],
-  noticeChannels: [notices],
+  posted: [],
 };
 
 /** Of a thread whatever is not said is usual. */
@@ -29,6 +27,6 @@ export function oneThread(thread: Partial<ExpectedThread>, more: Partial<Expecte
 
 export function threadOf(thread: Partial<ExpectedThread>): ExpectedThread {
   const prompt = thread.prompt ?? PROMPT;
-  const usual = { prompt, given: prompt, rootTs: null, starts: 1, posts: [], replies: [], links: [] };
+  const usual = { prompt, rootTs: null, posts: [], replies: [] };
   return { ...usual, end: '✅', ...thread };
 }

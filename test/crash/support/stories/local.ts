@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Capability } from '../../../support/agent-api/scripted-job.ts';
 import type { ChildEnv } from '../../../support/child-program.ts';
 import { bob, general, random } from '../../../support/local-slack.ts';
-import type { Expected } from '../checker/seen.ts';
 import { agentCalls, notices } from '../outside.ts';
+import type { Expected } from '../problems.ts';
 import type { Stage } from '../stage.ts';
 import { nothing, oneThread, PR, PROMPT, settings } from './expected.ts';
 
@@ -41,7 +41,6 @@ export const localStories = {
       return oneThread({
         posts: ['On it', '🎉'],
         replies: ['Early', 'One', 'Two'],
-        links: [`${PR}/1`],
       });
     },
   },
@@ -49,9 +48,7 @@ export const localStories = {
   failure: {
     settings,
     play: async (stage) => {
-      await stage.ask(PROMPT);
-      const card = await stage.card(PROMPT);
-      await stage.threadMessage(card, 'On it');
+      const card = await stage.begin(PROMPT);
       stage.finish('completed', `${PR}/1`);
       await stage.threadMessage(card, '🎉');
       await stage.seen(notices, `${PR}/1`);
@@ -67,10 +64,8 @@ export const localStories = {
       await stage.threadMessage(card, `${PR}/2`);
       await stage.seen(notices, `${PR}/2`);
       return oneThread({
-        starts: 2,
         posts: ['On it', '🎉', 'Failed', 'On it', '🎉'],
         replies: ['More'],
-        links: [`${PR}/1`, `${PR}/2`],
       });
     },
   },
@@ -79,9 +74,7 @@ export const localStories = {
     settings,
     announces: ['idempotency', 'cancel'],
     play: async (stage) => {
-      await stage.ask(PROMPT);
-      const card = await stage.card(PROMPT);
-      await stage.threadMessage(card, 'On it');
+      const card = await stage.begin(PROMPT);
       stage.finish('failed');
       await stage.press(await stage.threadMessage(card, 'Failed'), 'start_again');
       await stage.atWork();
@@ -91,7 +84,6 @@ export const localStories = {
       await stage.press(await stage.card(PROMPT), 'stop');
       await stage.threadMessage(card, 'Stopped');
       return oneThread({
-        starts: 2,
         posts: ['On it', 'Failed', 'On it', 'Stopped'],
         replies: ['More'],
         end: 'Stopped',
@@ -116,8 +108,7 @@ export const localStories = {
       await stage.corrected('As corrected');
       await stage.edit('As corrected', 'As edited');
       await stage.atWork();
-      stage.finish('completed');
-      await stage.threadMessage(card, 'Done, no pull request');
+      await stage.complete(card);
       return oneThread(
         { posts: ['On it', 'Done'], replies: ['As edited'] },
         { hints: ['You edited a reply'] },
@@ -128,15 +119,12 @@ export const localStories = {
   mute: {
     settings,
     play: async (stage) => {
-      await stage.ask(PROMPT);
-      const card = await stage.card(PROMPT);
-      await stage.threadMessage(card, 'On it');
+      const card = await stage.begin(PROMPT);
       await stage.write(card, 'mute');
       await stage.seen(general, 'Muted: only mentions');
       await stage.atWork();
       await stage.done('put off unchanged checks');
-      stage.finish('completed');
-      await stage.threadMessage(card, 'Done, no pull request');
+      await stage.complete(card);
       return oneThread({ posts: ['On it', 'Muted by', 'Done'] });
     },
   },
@@ -152,8 +140,7 @@ export const localStories = {
       stage.lives.busy.delete('conversations.history');
       await stage.receipt('Early', 'white_check_mark');
       await stage.atWork();
-      stage.finish('completed');
-      await stage.threadMessage(card, 'Done, no pull request');
+      await stage.complete(card);
       return oneThread({ posts: ['On it', 'Done'], replies: ['Early'] });
     },
   },
@@ -161,9 +148,7 @@ export const localStories = {
   missed: {
     settings,
     play: async (stage) => {
-      await stage.ask(PROMPT);
-      const card = await stage.card(PROMPT);
-      await stage.threadMessage(card, 'On it');
+      const card = await stage.begin(PROMPT);
       stage.lives.busy.add('conversations.replies');
       await stage.write(card, 'One');
       await stage.killed(1);
@@ -176,8 +161,7 @@ export const localStories = {
       await stage.receipt('One', 'white_check_mark');
       await stage.receipt('Two', 'white_check_mark');
       await stage.atWork();
-      stage.finish('completed');
-      await stage.threadMessage(card, 'Done, no pull request');
+      await stage.complete(card);
       return oneThread({ posts: ['On it', 'Done'], replies: ['One', 'Two'] });
     },
   },
@@ -186,9 +170,7 @@ export const localStories = {
     settings: { ...settings, PR_REMINDER_AFTER: '2s' },
     play: async (stage) => {
       const { pull, url } = stage.openPullRequest();
-      await stage.ask(PROMPT);
-      const card = await stage.card(PROMPT);
-      await stage.threadMessage(card, 'On it');
+      const card = await stage.begin(PROMPT);
       stage.finish('completed', url);
       await stage.threadMessage(card, '🎉');
       await stage.seen(notices, url);
@@ -200,7 +182,7 @@ export const localStories = {
       await stage.press(second, 'remind_again');
       await stage.threadMessage(card, 'Merged');
       const posts = ['On it', 'took', 'Open for', 'Still open', '*Merged* by'];
-      return oneThread({ posts, links: [url], end: 'Merged' });
+      return oneThread({ posts, end: 'Merged' });
     },
   },
   /** The bot is not in the channel. */
@@ -209,7 +191,7 @@ export const localStories = {
     play: async (stage) => {
       await stage.ask(`Ask <@${bob}>`, random);
       await stage.seen(random, 'Ask in another one');
-      return { ...nothing, refused: ['Ask @bob'] };
+      return { ...nothing, told: ['Ask @bob'] };
     },
   },
 } as const satisfies Record<string, Story>;

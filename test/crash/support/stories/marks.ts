@@ -43,8 +43,7 @@ async function draftIn(stage: Stage, root: SlackMessage): Promise<SlackMessage> 
 
 async function untilDone(stage: Stage, root: SlackMessage): Promise<void> {
   await stage.threadMessage(root, 'Working');
-  stage.finish('completed');
-  await stage.threadMessage(root, 'Done, no pull request');
+  await stage.complete(root);
 }
 
 /** Messages that are marked, and drafts. */
@@ -60,11 +59,9 @@ export const markStories = {
       const draft = await draftIn(stage, root);
       await people.insist(() => people.control.press(draft, 'start_draft', alice));
       await untilDone(stage, root);
-      const link = `https://strict.slack.com/archives/${general}/p${root.ts.replace('.', '')}`;
       return oneThread({
         prompt: SAID,
         rootTs: root.ts,
-        given: `About this Slack message (${link}):\n> ${SAID}`,
         posts: ['Started by alice', 'Done'],
       });
     },

@@ -17,8 +17,7 @@ const called = { ...settings, DOCS_AGENT_CONFIG: fileOf('called'), HOOK_SECRET: 
 const untilDone = async (stage: Stage) => {
   const card = await stage.card(PROMPT);
   await stage.threadMessage(card, 'On it');
-  stage.finish('completed');
-  await stage.threadMessage(card, 'Done, no pull request');
+  await stage.complete(card);
   return oneThread({ posts: ['On it', 'Done'] });
 };
 

@@ -4,8 +4,8 @@ import type { ChildEnv } from '../../../support/child-program.ts';
 import { alice, bob, general } from '../../../support/local-slack.ts';
 import { strictApp } from '../../../support/strict-slack/ids.ts';
 import type { FilledInValues } from '../../../support/strict-slack/view-control.ts';
-import type { Expected } from '../checker/seen.ts';
 import { notices, REFUSED_PROMPT } from '../outside.ts';
+import type { Expected } from '../problems.ts';
 import type { Stage } from '../stage.ts';
 import type { StrictPeople } from '../strict-people.ts';
 import { nothing, oneThread, PROMPT, settings, threadOf } from './expected.ts';
@@ -35,8 +35,7 @@ export const strictStories = {
       await people.write(`${bot} One`, { user: bob, threadTs: root.ts });
       await stage.receipt(`${bot} One`, 'white_check_mark');
       await stage.atWork();
-      stage.finish('completed');
-      await stage.threadMessage(root, 'Done, no pull request');
+      await stage.complete(root);
       return oneThread({ rootTs: root.ts, posts: ['Done'], replies: ['One'] });
     },
   },
@@ -47,8 +46,7 @@ export const strictStories = {
       const executionId = await people.runStep({ request: PROMPT, channel: general, wait: true });
       const card = await stage.card(PROMPT);
       await stage.threadMessage(card, 'On it');
-      stage.finish('completed');
-      await stage.threadMessage(card, 'Done, no pull request');
+      await stage.complete(card);
       await people.stepEnded(executionId, 'done');
       return oneThread({ posts: ['On it', 'Done'] });
     },
@@ -60,11 +58,9 @@ export const strictStories = {
       const snippet = { name: 'notes.txt', content: 'Use the CLI', mode: 'snippet' } as const;
       const root = await people.write(PROMPT, { channel: alice, files: [snippet] });
       await stage.threadMessage(root, 'Working');
-      stage.finish('completed');
-      await stage.threadMessage(root, 'Done, no pull request');
+      await stage.complete(root);
       return oneThread({
         rootTs: root.ts,
-        given: `${PROMPT}\n\nnotes.txt:\nUse the CLI`,
         posts: ['Done'],
       });
     },
@@ -73,18 +69,14 @@ export const strictStories = {
   again: {
     settings,
     playStrictly: async (stage, people) => {
-      await stage.ask(PROMPT);
-      const card = await stage.card(PROMPT);
-      await stage.threadMessage(card, 'On it');
-      stage.finish('completed');
-      await stage.threadMessage(card, 'Done, no pull request');
+      const card = await stage.begin(PROMPT);
+      await stage.complete(card);
       const root = await people.write(`${bot} ${PROMPT}`);
       const question = await people.privateMessage('You asked for this');
       await people.insist(() => people.control.press(question, 'start_another', alice));
       await stage.threadMessage(root, 'Working');
-      stage.finish('completed');
-      await stage.threadMessage(root, 'Done, no pull request');
-      const thread = threadOf({ starts: 2, posts: ['On it', 'Done'] });
+      await stage.complete(root);
+      const thread = threadOf({ posts: ['On it', 'Done'] });
       const hints = ['You asked for this', 'The card is about to appear', 'Already done'];
       return { ...nothing, threads: [thread, { ...thread, posts: ['Done'], rootTs: root.ts }], hints };
     },
@@ -98,8 +90,7 @@ export const strictStories = {
       await people.fillIn(type, '"compose"', { prompt: PROMPT });
       const card = await stage.card(PROMPT);
       await stage.threadMessage(card, 'On it');
-      stage.finish('completed');
-      const end = await stage.threadMessage(card, 'Done, no pull request');
+      const end = await stage.complete(card);
       await stage.idle();
       await people.fillIn(() => control.press(end, 'follow_up', alice), '"follow_up"', { prompt: 'More' });
       await stage.atWork();
@@ -137,7 +128,6 @@ export const strictStories = {
       pull.merge('octocat');
       stage.finish('completed', url);
       await stage.threadMessage(card, '*Merged* by');
-      const review = 'octocat requested changes on acme/docs#1:\n\n> Nearly there.';
       return oneThread({
         posts: [
           'On it',
@@ -151,8 +141,7 @@ export const strictStories = {
           'Updated',
           '*Merged* by',
         ],
-        replies: ['Fix it', review],
-        links: [url],
+        replies: ['Fix it', 'octocat requested changes on acme/docs#1:'],
         end: 'Merged',
       });
     },
@@ -168,9 +157,8 @@ export const strictStories = {
       await people.fillIn(press, '"edit_request"', { prompt: PROMPT });
       await stage.threadMessage(card, 'On it');
       await stage.threadMessage(card, 'edited the request and started it');
-      stage.finish('completed');
-      await stage.threadMessage(card, 'Done, no pull request');
-      return oneThread({ posts: ['Not accepted', 'On it', 'Done'] }, { notAccepted: [REFUSED_PROMPT] });
+      await stage.complete(card);
+      return oneThread({ posts: ['Not accepted', 'On it', 'Done'] });
     },
   },
   /** Nobody knows whether the job was started; a person has found it, and names it in a form. */
@@ -185,10 +173,8 @@ export const strictStories = {
       await people.fillIn(press, '"agent_job"', { agent_job: stage.agentJobId() });
       await stage.threadMessage(card, 'On it');
       await stage.threadMessage(card, "I'm watching that job now");
-      stage.finish('completed');
-      await stage.threadMessage(card, 'Done, no pull request');
-      // The one start is the unclear one: nothing was started besides.
-      return oneThread({ starts: 0, posts: ['On it', 'Done'] });
+      await stage.complete(card);
+      return oneThread({ posts: ['On it', 'Done'] });
     },
   },
   /** A mention in a thread without a job: whoever chose what goes along has it started there. */
@@ -201,12 +187,9 @@ export const strictStories = {
       const choose = () => people.control.press(offer, 'choose_messages', alice);
       await people.fillIn(choose, '"thread_preview"', {});
       await stage.threadMessage(root, 'Working');
-      stage.finish('completed');
-      await stage.threadMessage(root, 'Done, no pull request');
-      const link = `https://strict.slack.com/archives/${general}/p${root.ts.replace('.', '')}`;
-      const given = `${PROMPT}\n\nContext from the Slack thread ${link}:\nbob: They got a 429`;
+      await stage.complete(root);
       const told = ['*Send this thread along?*'];
-      return oneThread({ rootTs: root.ts, given, posts: ['Done'] }, { told });
+      return oneThread({ rootTs: root.ts, posts: ['Done'] }, { told });
     },
   },
   /** An administrator has only mentions count in the channel. */
@@ -215,15 +198,12 @@ export const strictStories = {
     playStrictly: async (stage, people) => {
       const type = () => people.control.command({ channel: general, user: alice, text: 'settings' });
       await people.fillIn(type, '"settings"', { follow_up_mode: 'mentions' });
-      await stage.ask(PROMPT);
-      const card = await stage.card(PROMPT);
-      await stage.threadMessage(card, 'On it');
+      const card = await stage.begin(PROMPT);
       await people.write('Only between us', { threadTs: card.ts });
       await people.write(`${bot} One`, { user: bob, threadTs: card.ts });
       await stage.receipt(`${bot} One`, 'white_check_mark');
       await stage.atWork();
-      stage.finish('completed');
-      await stage.threadMessage(card, 'Done, no pull request');
+      await stage.complete(card);
       return oneThread(
         { posts: ['On it', 'Done'], replies: ['One'] },
         { hints: ['Settings saved', 'Send what was said since'] },
@@ -242,11 +222,10 @@ export const strictStories = {
       await stage.threadMessage(card, 'On it');
       await people.insist(() => people.control.openHome(alice));
       await people.seenAtHome(prompt);
-      stage.finish('completed');
-      await stage.threadMessage(card, 'Done, no pull request');
+      await stage.complete(card);
       // On a busy machine, the agent may look the id up too late for the answer.
       const hints = ["I couldn't check that id"];
-      return oneThread({ prompt, given: 'Started elsewhere', posts: ['On it', 'Done'] }, { hints });
+      return oneThread({ prompt, posts: ['On it', 'Done'] }, { hints });
     },
   },
 } as const satisfies Record<string, StrictStory>;
