@@ -1,4 +1,4 @@
-import { announcedLink, meaningOf } from '../../src/jobs/announcement.ts';
+import { type Announcement, announcedLink, meaningOf } from '../../src/jobs/announcement.ts';
 import type { CallRequest } from '../../src/jobs/call.ts';
 import { receiptOf } from '../../src/jobs/follow-ups/follow-up.ts';
 import { type Job, overStages } from '../../src/jobs/job.ts';
@@ -196,10 +196,10 @@ export const invariants = {
   },
 
   /**
-   * Between two messages that tell of the same end, of the same link as new, or of an outage, something happened. Would catch a
+   * Between two messages that tell of the same start, end or outage, or of the same link as new, something happened. Would catch a
    * read that is older than another and ends a turn again, as a soak found (8dd3775e).
    */
-  'each end, link and outage is announced once': {
+  'each start, end, link and outage is announced once': {
     ofCommit: whenStored(({ before, after }, world) =>
       before?.calls.length === after.calls.length ? [] : toldAgain(after, world),
     ),
@@ -340,6 +340,7 @@ function toldAgain({ calls }: JobRows, { clocksDifferMs }: World): string[] {
   let end: { readonly news: string; readonly afterMs: number } | null = null;
   let link: string | null = null;
   let trouble: string | null = null;
+  let isStarted = false;
   return calls.flatMap((call) => {
     if (call.request.kind !== 'announce') return [];
     const { announcement } = call.request;
@@ -353,7 +354,11 @@ function toldAgain({ calls }: JobRows, { clocksDifferMs }: World): string[] {
     if (announcement.kind === 'recovered' || announcement.kind === 'vanished') trouble = null;
     const isSame =
       outcome !== null && news === end?.news && !calls.some((one) => mayBeginTurn(one, end?.afterMs ?? 0));
+    const isSameStart = announcement.kind === 'started' && isStarted;
+    isStarted =
+      announcement.kind === 'started' || (isStarted && outcome === null && !isRefused(announcement));
     const wrong = [
+      ...(isSameStart ? [`${nameOf(call)} tells of the same start`] : []),
       ...(isSameTrouble ? [`${nameOf(call)} tells of the same outage`] : []),
       ...(isSame ? [`${nameOf(call)} tells of the same end: ${news}`] : []),
       ...(url !== null && url === link ? [`${nameOf(call)} tells of the same link: ${url}`] : []),
@@ -362,6 +367,11 @@ function toldAgain({ calls }: JobRows, { clocksDifferMs }: World): string[] {
     link = url ?? link;
     return wrong;
   });
+}
+
+/** A person may have it started again. */
+function isRefused({ kind }: Announcement): boolean {
+  return kind === 'create_unknown' || kind === 'create_rejected' || kind === 'message_rejected';
 }
 
 /** The agent took it, or may have, after the end was told. */

@@ -28,7 +28,7 @@ export async function judge(world: ModelWorld, people: People, isOver = true): P
     ...left.map((task) => `still open: ${task}`),
     ...replicas.log.filter((line) => OWN_ERRORS.test(line)),
     ...editedTooOften(world),
-    ...watch.rest({ messages, accepted: acceptedOf(world, people), closed, ends }),
+    ...watch.rest({ messages, accepted: acceptedOf(world, people), unclear: marksOf(people), closed, ends }),
   ];
 }
 
@@ -48,6 +48,10 @@ function acceptedOf(world: ModelWorld, { asked, replies }: People): string[] {
       .filter(({ isSendable, isDeleted, isConfirmed }) => isSendable && !isDeleted && isConfirmed)
       .map(({ mark }) => mark),
   ];
+}
+
+function marksOf({ asked, replies }: People): string[] {
+  return [...asked, ...replies.filter(({ isSendable }) => isSendable)].map(({ mark }) => mark);
 }
 
 /** Of a mention, either of the two events starts a job. */

@@ -17,6 +17,8 @@ export interface Rest {
   readonly messages: readonly SlackMessage[];
   /** Words of each request and reply of which its author knows that it is kept. */
   readonly accepted: readonly string[];
+  /** Of those of which nobody knows whether they are. Default: there are none */
+  readonly unclear?: readonly string[];
   /** Channels without the bot: a notice waits there. Default: none */
   readonly closed?: readonly string[];
   /** Default: they are not looked at */
@@ -27,10 +29,13 @@ type Rule = (all: readonly JobRows[], rest: Rest) => readonly string[];
 
 /** What holds besides the invariants when nothing is left to do: that nothing is lost on the way out. */
 export const atRest = {
-  /** Would catch a request that was confirmed before its commit. */
-  'what was accepted is stored': (all, { accepted }) => {
+  /** Would catch a request that was confirmed before its commit, or that starts a job with each delivery. */
+  'what was accepted is stored once': (all, { accepted, unclear = [] }) => {
     const stored = all.flatMap(({ job, followUps }) => [job.prompt, ...followUps.map(({ text }) => text)]);
-    return accepted.filter((words) => !stored.some((text) => text.includes(words)));
+    return [...accepted, ...unclear].flatMap((words) => {
+      const times = stored.filter((text) => isIn(text, words)).length;
+      return times === 1 || (times === 0 && !accepted.includes(words)) ? [] : [`${times} times: ${words}`];
+    });
   },
 
   /** Would catch a call that waits for ever. */
@@ -87,6 +92,12 @@ export const atRest = {
       return isTold ? [] : [`${job.id} ended as ${status}: ${prLink}`];
     }),
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** As whole words. */
+function isIn(text: string, words: string): boolean {
+  const at = text.indexOf(words);
+  return at >= 0 && !/\w/.test(text.charAt(at + words.length));
+}
 
 /** Of the ledger; in a message, by which a second post of the same call is known. */
 function callIdsIn({ blocks = [] }: SlackMessage): string[] {

@@ -92,8 +92,7 @@ export class WebApi {
       const { teamId } = this.#options;
       await answerCall(response, fault, () => {
         const exchange = this.#answer(kind, rest, call);
-        if (!(kind in NAMES))
-          noteHappened(this.happened, request, { call, teamId, body: exchange.body });
+        if (!(kind in NAMES)) noteHappened(this.happened, request, { call, teamId, body: exchange.body });
         return exchange;
       });
     } catch (error) {
