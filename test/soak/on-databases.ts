@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { testServerUrl } from '../support/postgres.ts';
 import { isGood, reportOf } from './report.ts';
 import { type RunOptions, type RunResult, run } from './run.ts';
-import { transcriptOf } from './transcript.ts';
 import type { DatabaseKind } from './world/world.ts';
 
 export interface ProgramOptions extends Omit<RunOptions, 'database' | 'note'> {
@@ -53,13 +52,11 @@ export async function runOnDatabases(options: ProgramOptions): Promise<boolean> 
 }
 
 async function tellWhatWentWrong(result: RunResult, note: (text: string) => void): Promise<void> {
-  for (const [story, findings] of result.findings) console.error(`\n${transcriptOf(story, findings)}`);
   for (const violation of result.broken) console.error(`\n${violation}`);
   const folder = await mkdtemp(join(tmpdir(), 'docs-agent-soak-'));
   for (const [index, output] of result.outputs.entries()) {
     await writeFile(join(folder, `process-${index + 1}.log`), output);
   }
-  for (const miscount of result.miscounts) note(`docs-agent report: ${miscount}`);
   note(
     `processes that ended by themselves: ${[...result.endings, ...result.runnerEndings].join(', ') || 'none'}`,
   );

@@ -1,18 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { alice, bob } from '../support/local-slack.ts';
-import { strictApp } from '../support/strict-slack/ids.ts';
-import { countByHand, differences } from './model/counts.ts';
-import type { Finding, StoryEvidence } from './model/evidence.ts';
-import { judgeStory } from './model/judge.ts';
+import { alice, bob, random as noticeChannel } from '../support/local-slack.ts';
 import { planStories } from './plan.ts';
 import { seededRandom } from './random.ts';
+import { acknowledgements, asksForJob } from './world/acknowledged.ts';
 import { createButtonPressers } from './world/button-pressers.ts';
 import { watchChannels } from './world/channel-watch.ts';
 import { disturb } from './world/disturbances.ts';
-import { gather } from './world/gather.ts';
-import { liveStories } from './world/people.ts';
+import { type Deeds, liveStories } from './world/people.ts';
 import { killAtRandom } from './world/random-killer.ts';
-import { type DatabaseKind, HOURLY_BUDGET, replicasOn, startSoakWorld } from './world/world.ts';
+import { judgeRunnerJob } from './world/runner-work.ts';
+import { type DatabaseKind, replicasOn, startSoakWorld } from './world/world.ts';
 
 const LOOK_INTERVAL_MS = 2_000;
 /** Slack takes a message a second in a channel; no channel is busier for long. */
@@ -45,27 +42,16 @@ export interface RunOptions {
 export interface RunResult {
   readonly options: RunOptions;
   readonly durationMs: number;
-  readonly stories: readonly StoryEvidence[];
-  /** What `docs-agent report` says otherwise than the count by hand. */
-  readonly miscounts: readonly string[];
-  /** How many calls the ledger has as unknown. */
-  /** The invariants that were broken, each with its story. */
+  readonly asked: number;
+  readonly replies: number;
+  /** What was broken: the invariants, and what the runner must not do; each with its story. */
   readonly broken: readonly string[];
+  /** How many calls the ledger has as unknown. */
   readonly unknownCalls: number;
   /** How many processes were killed. */
   readonly killed: number;
-  /** Of the stories in which something is not as it must be. */
-  readonly findings: ReadonlyMap<StoryEvidence, readonly Finding[]>;
-  readonly slackCalls: ReadonlyMap<string, number>;
-  readonly slackFaults: ReadonlyMap<string, number>;
-  readonly agentCalls: ReadonlyMap<string, number>;
-  readonly agentFaults: ReadonlyMap<string, number>;
-  readonly oddAnswers: ReadonlyMap<string, number>;
-  readonly extraCopies: number;
-  readonly lateTurns: number;
-  readonly disturbances: ReadonlyMap<string, number>;
-  /** How many deliveries a second program with the same tokens did not acknowledge. */
-  readonly leftBySecond: number;
+  /** How many calls, faults and disturbances there were, and the like. */
+  readonly counts: Readonly<Record<string, number>>;
   /** How processes ended that were not killed. */
   readonly endings: readonly string[];
   readonly runnerEndings: readonly string[];
@@ -73,7 +59,7 @@ export interface RunResult {
   readonly outputs: readonly string[];
 }
 
-/** Has people work with the program while things go wrong, lets everything finish, and judges it. */
+/** Has people work with the program while things go wrong, lets everything finish, and holds it to the invariants. */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { database, seed, kills, note } = options;
   const startedAtMs = Date.now();
@@ -124,7 +110,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       })
     : null;
   const goesOn = () => kills === 0 || isKilling;
-  const answers = await liveStories(plans, {
+  const deeds = await liveStories(plans, {
     slack,
     ports: fleet.ports,
     watch,
@@ -137,64 +123,68 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const [killed] = await Promise.all([killing, disturbances?.stop()]);
   await runner?.fleet.started(0);
   for (const side of Object.values(faults)) side.end();
-  note(
-    `${answers.asked.length} stories were told after ${seconds(startedAtMs)}; now they come to their ends`,
-  );
+  note(`${deeds.asked.length} stories were told after ${seconds(startedAtMs)}; now they come to their ends`);
 
-  const stories = await theEnd();
+  await theEnd();
   await pressers.stop();
-  const times = {
-    shownAtMs: world.shownAtMs,
-    clockErrorMs: disturbances?.clockErrorMs ?? (() => 0),
-  };
-  const byHand = countByHand({ stories, plans, times, hourlyBudget: HOURLY_BUDGET });
   note(`the end after ${seconds(startedAtMs)}`);
+  const all = await Promise.all([...places, noticeChannel].map((place) => slack.control.messages(place)));
+  const ends = await world.agentJobs();
+  const work = (await runner?.work()) ?? [];
   return {
     options,
     durationMs: Date.now() - startedAtMs,
-    stories,
-    miscounts: differences(await world.report(), byHand),
-    findings: judgeAll(stories),
-    broken: world.broken(),
+    asked: deeds.asked.length,
+    replies: deeds.said.length,
+    broken: [
+      ...(await world.missing(accepted())).map((words) => `still missing: ${words}`),
+      ...world.broken({
+        messages: all.flat(),
+        accepted: accepted(),
+        unclear: deeds.asked.map(wordsOf),
+        ends,
+      }),
+      ...work.flatMap(judgeRunnerJob),
+    ],
     unknownCalls: await world.unknownCalls(),
     killed,
-    slackCalls: countsBy(slack.calls(), ({ method }) => method),
-    slackFaults: faults.slack.counts,
-    agentCalls: front.counts,
-    agentFaults: faults.agent.counts,
-    oddAnswers: faults.answers.counts,
-    extraCopies: world.extraCopies(),
-    lateTurns: [...world.lateTurns.values()].reduce((total, count) => total + count, 0),
-    disturbances: disturbances?.counts ?? new Map(),
-    leftBySecond: second.left(),
+    counts: {
+      'calls to Slack': slack.calls().length,
+      'faults of Slack': faults.slack.count(),
+      'calls to the agent API': front.count(),
+      'faults of the agent API': faults.agent.count(),
+      'odd answers of the agent API': faults.answers.count(),
+      'second to fourth copies of requests': world.extraCopies(),
+      'turns that the agent took up late': world.lateTurns(),
+      'disturbances of a process': disturbances?.count() ?? 0,
+      'replies that a second program left to the others': second.left(),
+    },
     endings: [...fleet.endings, ...second.endings],
     runnerEndings: runner?.fleet.endings ?? [],
     outputs: [...fleet.outputs(), ...(runner?.fleet.outputs() ?? []), ...second.outputs()],
   };
 
+  /** Words of what is surely kept: a request as it was answered, and what was said below it. */
+  function accepted(): string[] {
+    const heard = acknowledgements(slack, asksForJob);
+    const isKept = ({ answer }: Deeds['asked'][number]) =>
+      typeof answer === 'string' ? answer === 'accepted' : heard.has(answer.message.ts);
+    const kept = deeds.asked.filter((one) => isKept(one) || watch.cardOf(one.story) !== null);
+    const stories = new Set(kept.map(({ story }) => story));
+    const said = deeds.said.filter(
+      ({ story, manner, isSure }) => stories.has(story) && manner !== 'aside' && isSure,
+    );
+    return [...kept.map(wordsOf), ...said.map(({ text }) => text)];
+  }
+
   /** Waits until nothing is missing any more, and then until nothing changes any more. */
-  async function theEnd(): Promise<readonly StoryEvidence[]> {
+  async function theEnd(): Promise<void> {
     const untilMs = Date.now() + options.patienceMs;
     let noteAtMs = Date.now() + NOTE_INTERVAL_MS;
     for (;;) {
-      const evidence = await gather({
-        plans,
-        answers,
-        slack,
-        channels: places,
-        botUserId: strictApp.botUserId,
-        attempts: front.attempts,
-        agentJobs: await world.agentJobs(),
-        pressed: pressers.pressed,
-        flaps: world.flaps,
-        lateTurns: world.lateTurns,
-        work: (await runner?.work()) ?? null,
-      });
       const isQuiet = Date.now() - world.lastDeedAtMs() > options.quietMs;
-      const missing = [...judgeAll(evidence)].flatMap(([{ asked }, findings]) =>
-        findings.filter(({ kind }) => kind === 'lost').map(({ what }) => `J${asked.story}: ${what}`),
-      );
-      if ((isQuiet && missing.length === 0) || Date.now() > untilMs) return evidence;
+      const missing = await world.missing(accepted());
+      if ((isQuiet && missing.length === 0) || Date.now() > untilMs) return;
       if (Date.now() > noteAtMs) {
         note(`${missing.length} missing so far: ${missing.slice(0, 5).join('; ')}`);
         noteAtMs += NOTE_INTERVAL_MS;
@@ -204,14 +194,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   }
 }
 
-function judgeAll(stories: readonly StoryEvidence[]): Map<StoryEvidence, readonly Finding[]> {
-  const judged = stories.map((story) => [story, judgeStory(story)] as const);
-  return new Map(judged.filter(([, findings]) => findings.length > 0));
-}
-
-function countsBy<T>(things: readonly T[], nameOf: (thing: T) => string): Map<string, number> {
-  const groups = Map.groupBy(things, nameOf);
-  return new Map([...groups].map(([name, group]) => [name, group.length]));
+function wordsOf({ story }: { readonly story: number }): string {
+  return `part J${story}, please`;
 }
 
 function seconds(sinceMs: number): string {

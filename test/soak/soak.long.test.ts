@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { type RunOptions, run } from './run.ts';
-import { transcriptOf } from './transcript.ts';
 
 const PATIENCE_MS = 300_000;
 
@@ -15,14 +14,9 @@ const small = {
 } as const;
 
 async function expectAllWell(options: Omit<RunOptions, keyof typeof small>): Promise<void> {
-  const { findings, broken, stories, miscounts, unknownCalls, runnerEndings } = await run({
-    ...small,
-    ...options,
-  });
-  expect([...findings].map(([story, found]) => transcriptOf(story, found))).toEqual([]);
+  const { asked, broken, unknownCalls, runnerEndings } = await run({ ...small, ...options });
   expect(broken).toEqual([]);
-  expect(stories.length).toBeGreaterThan(0);
-  expect(miscounts).toEqual([]);
+  expect(asked).toBeGreaterThan(0);
   if (options.withRunner) expect([unknownCalls, runnerEndings]).toEqual([0, []]);
 }
 

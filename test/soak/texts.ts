@@ -11,11 +11,6 @@ export function talkText(story: number): string {
   return `Nobody understands part J${story}.`;
 }
 
-/** What a mark asks for of the message. */
-export function markedText(message: string, permalink: string): string {
-  return `About this Slack message (${permalink}):\n> ${message}`;
-}
-
 /** Only a card has a prompt as its title. */
 export function isCardText(text: string): boolean {
   return /\*(?:Document|Nobody understands) part J/.test(text);
@@ -36,23 +31,11 @@ export function storyOf(text: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** The replies that a message to the agent holds, in their order. */
-export function repliesIn(text: string): number[] {
-  return [...text.matchAll(/\bR(\d+) for part\b/g)].map(([, digits]) => Number(digits));
-}
-
 /** The instruction of the last text in a message to the agent. */
 export function instructionIn(text: string): AgentInstruction {
   const [, instruction = 'same_link'] =
     [...text.matchAll(/\((new_link|same_link|no_link|fail_once)\)/g)].at(-1) ?? [];
   return instruction as AgentInstruction;
-}
-
-const LINK = /https?:\/\/[\w.:]+\/acme\/docs\/pull\/\d+/i;
-
-/** The pull request that a message tells of, in whatever spelling, or null. */
-export function linkIn(text: string): string | null {
-  return LINK.exec(text)?.[0].toLowerCase() ?? null;
 }
 
 /** Other addresses of the same pull request. */

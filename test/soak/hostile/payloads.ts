@@ -19,143 +19,87 @@ interface Said {
 
 type Fields = Readonly<Record<string, Json>>;
 
-/** How Slack delivers it: as JSON, as a form, or as JSON in a form. */
-export type Payload =
-  | { readonly kind: 'event' | 'interaction'; readonly fields: Fields }
-  | { readonly kind: 'command'; readonly fields: Fields };
+/** How Slack delivers it: as JSON, as JSON in a form, or as a form. */
+export type Payload = { readonly kind: 'event' | 'interaction' | 'command'; readonly fields: Fields };
 
 const BOT = '<@U0BOT> ';
 const THREAD_TS = '1700000000.000100';
-const common = {
-  api_app_id: 'A1',
-  token: 'x',
-  team: { id: TEAM },
-  enterprise: null,
-  is_enterprise_install: false,
-};
+const installation = { team_id: TEAM, enterprise_id: null, is_enterprise_install: false };
 
-function command(said: Said): Payload {
-  const fields = {
-    command: '/docs-agent',
-    text: said.text,
-    team_id: TEAM,
-    user_id: said.user,
-    channel_id: said.channel,
-    trigger_id: `trigger.${said.number}`,
-    response_url: NO_ADDRESS,
-  };
-  return { kind: 'command', fields };
+function command({ number, text, user, channel }: Said): Payload {
+  const who = { team_id: TEAM, user_id: user, channel_id: channel };
+  const answers = { trigger_id: `trigger.${number}`, response_url: NO_ADDRESS };
+  return { kind: 'command', fields: { command: '/docs-agent', text, ...who, ...answers } };
 }
 
 function message({ number, text, user, channel, inThread }: Said, more: Fields = {}): Fields {
+  const file = { mode: 'snippet', mimetype: 'text/plain', url_private: 'http://evil.example/' };
   return {
-    type: 'message',
-    channel,
-    channel_type: 'channel',
-    user,
-    text,
-    ts: `${FIRST_TS + number}.000100`,
-    client_msg_id: `client-${number}`,
+    ...{ type: 'message', channel_type: 'channel', channel, user, text },
+    ...{ ts: `${FIRST_TS + number}.000100`, client_msg_id: `client-${number}` },
     ...(inThread ? { thread_ts: THREAD_TS } : {}),
-    files: [
-      {
-        mode: 'snippet',
-        mimetype: 'text/plain',
-        name: text.slice(0, 50),
-        url_private: 'http://evil.example/',
-      },
-    ],
+    files: [{ ...file, name: text.slice(0, 50) }],
     ...more,
   };
 }
 
 function event(number: number, inner: Fields): Payload {
-  const authorizations = [{ team_id: TEAM, enterprise_id: null, is_enterprise_install: false }];
+  const outer = { type: 'event_callback', team_id: TEAM, event_id: `Ev${number}` };
   const event_time = Math.floor(Date.now() / 1000);
-  const outer = {
-    type: 'event_callback',
-    team_id: TEAM,
-    event_id: `Ev${number}`,
-    event_time,
-    authorizations,
-  };
-  return { kind: 'event', fields: { ...outer, event: inner } };
+  return { kind: 'event', fields: { ...outer, event_time, authorizations: [installation], event: inner } };
 }
 
 function changed(said: Said): Payload {
-  const { channel, ...inner } = message(said, { thread_ts: THREAD_TS, edited: { ts: `${FIRST_TS}.2` } });
+  const { channel = null, ...inner } = message(said, {
+    thread_ts: THREAD_TS,
+    edited: { ts: `${FIRST_TS}.2` },
+  });
   const subtype = said.number % 2 === 0 ? 'message_changed' : 'message_deleted';
   const ts = `${FIRST_TS + said.number}.000200`;
-  return event(said.number, {
-    type: 'message',
-    subtype,
-    channel: channel ?? null,
-    ts,
-    message: inner,
-    previous_message: inner,
-  });
+  const both = { message: inner, previous_message: inner };
+  return event(said.number, { type: 'message', subtype, channel, ts, ...both });
 }
 
-function interaction(number: number, user: string, more: Fields): Payload {
-  return {
-    kind: 'interaction',
-    fields: { ...common, user: { id: user }, trigger_id: `trigger.${number}`, ...more },
-  };
+function interaction({ number, user, channel }: Said, more: Fields): Payload {
+  const common = { api_app_id: 'A1', token: 'x', team: { id: TEAM }, enterprise: null };
+  const who = { user: { id: user }, channel: { id: channel }, is_enterprise_install: false };
+  const answers = { trigger_id: `trigger.${number}`, response_url: NO_ADDRESS };
+  return { kind: 'interaction', fields: { ...common, ...who, ...answers, ...more } };
 }
 
 const actions = Object.values(buttons).map(({ id }) => id);
 
-function press({ number, text, user, channel }: Said): Payload {
-  const action_id = actions[number % actions.length] ?? '';
-  return interaction(number, user, {
+function press(said: Said): Payload {
+  const action_id = actions[said.number % actions.length] ?? '';
+  const value = JSON.stringify({ jobId: said.text, creates: 1 });
+  return interaction(said, {
     type: 'block_actions',
-    response_url: NO_ADDRESS,
-    channel: { id: channel },
-    container: { type: 'message', channel_id: channel, message_ts: THREAD_TS },
+    container: { type: 'message', channel_id: said.channel, message_ts: THREAD_TS },
     message: { ts: THREAD_TS, thread_ts: THREAD_TS },
-    actions: [
-      { type: 'button', action_id, block_id: 'b', value: JSON.stringify({ jobId: text, creates: 1 }) },
-    ],
+    actions: [{ type: 'button', action_id, block_id: 'b', value }],
   });
 }
 
-function shortcut({ number, text, user, channel }: Said): Payload {
-  return interaction(number, user, {
-    type: 'message_action',
-    callback_id: ASK_SHORTCUT_ID,
-    response_url: NO_ADDRESS,
-    channel: { id: channel },
-    message: { ts: THREAD_TS, text, user },
-  });
+function shortcut(said: Said): Payload {
+  const about = { ts: THREAD_TS, text: said.text, user: said.user };
+  return interaction(said, { type: 'message_action', callback_id: ASK_SHORTCUT_ID, message: about });
 }
 
 const views = Object.values(viewIds);
-const dataOf = (channelId: string, jobId: string) =>
-  JSON.stringify({
-    channelId,
-    responseUrl: null,
-    jobId,
-    threadTs: THREAD_TS,
-    messageTs: THREAD_TS,
-    oldestTs: '1.1',
-    permalink: null,
-  });
 
-function form({ number, text, user, channel }: Said): Payload {
-  const field = (value: Json) => ({ field: value });
+function form(said: Said): Payload {
+  const { number, text, channel } = said;
+  const input = { type: 'plain_text_input', value: text };
   const values = Object.fromEntries(
-    Object.values(formIds).map((id) => [
-      id,
-      { [id]: { type: 'plain_text_input', value: text, ...field(1) } },
-    ]),
+    Object.values(formIds).map((id) => [id, { [id]: { ...input, field: 1 } }]),
   );
-  return interaction(number, user, {
+  const times = { threadTs: THREAD_TS, messageTs: THREAD_TS, oldestTs: '1.1' };
+  const data = { channelId: channel, responseUrl: null, jobId: text, permalink: null, ...times };
+  return interaction(said, {
     type: 'view_submission',
     view: {
-      id: `V${number}`,
-      type: 'modal',
-      callback_id: views[number % views.length] ?? '',
-      private_metadata: dataOf(channel, text),
+      ...{ id: `V${number}`, type: 'modal', callback_id: views[number % views.length] ?? '' },
+      private_metadata: JSON.stringify(data),
       blocks: [{ type: 'input', block_id: formIds.prompt }],
       state: { values },
     },
@@ -167,9 +111,8 @@ const kinds: readonly ((said: Said) => Payload)[] = [
   (said) => event(said.number, message(said)),
   (said) => event(said.number, message(said, { channel_type: 'im' })),
   (said) => event(said.number, message(said, { type: 'app_mention', text: BOT + said.text })),
-  (said) =>
-    event(said.number, { type: 'app_home_opened', user: said.user, tab: 'home', channel: said.channel }),
-  (said) => event(said.number, { type: said.text, user: said.user }),
+  ({ number, user, channel }) => event(number, { type: 'app_home_opened', user, tab: 'home', channel }),
+  ({ number, text, user }) => event(number, { type: text, user }),
   changed,
   press,
   shortcut,

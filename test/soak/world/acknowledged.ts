@@ -33,14 +33,6 @@ export function asksForJob({ type, channel_type: channelType }: TellTale): boole
   return type === 'app_mention' || channelType === 'im';
 }
 
-/** The texts of the commands of which a copy was taken, or may have been: no answer says that it was not. */
-export function takenCommands({ deliveries }: StrictSlack): Set<string> {
-  const taken = deliveries().filter(
-    ({ kind, answer }) => kind === 'command' && (isEmpty(answer) || isUnclear(answer)),
-  );
-  return new Set(taken.map(({ payload }) => String(payload.text)));
-}
-
 /** The message that a request may have been stored. */
 export function isUnclear(payload: unknown): boolean {
   return JSON.stringify(payload).includes('tell whether');

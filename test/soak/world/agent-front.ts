@@ -6,27 +6,13 @@ import { answerCall } from '../../support/fault-proxy/answer.ts';
 import type { Fault } from '../../support/fault-proxy/fault.ts';
 import { type Exchange, forward, readAll } from '../../support/fault-proxy/forward.ts';
 
-/** A create or message call as it arrived at the agent API. */
-export interface Attempt {
-  readonly kind: 'create' | 'message';
-  /** By which the agent API recognises a repeat; null: it had none. */
-  readonly key: string | null;
-  readonly prompt: string;
-  /** The job that a message was for, or that a create call made; null if it made none. */
-  readonly agentJobId: string | null;
-  readonly atMs: number;
-  /** The agent API did it. */
-  readonly isTaken: boolean;
-  /** The caller's answer; `unclear`: neither yes nor no. */
-  readonly answer: 'accepted' | 'refused' | 'unclear';
-}
-
-/** Stands before the agent API, lets calls go wrong, and remembers what arrived and what became of it. */
+/** Stands before the agent API, and lets calls go wrong. */
 export interface AgentFront extends AsyncDisposable {
   readonly baseUrl: string;
-  readonly attempts: readonly Attempt[];
-  /** How many calls of each kind arrived, and how many broke off before that: nobody knows of what. */
-  readonly counts: ReadonlyMap<string, number>;
+  /** When the last create or message call arrived; 0: none has. */
+  lastWriteAtMs(): number;
+  /** How many calls there were. */
+  count(): number;
   /** Answers the next read with 429 and `Retry-After: 60000`. */
   refuseRead(): void;
 }
@@ -43,45 +29,25 @@ export async function startAgentFront(
   nextFault: () => Fault | null,
   distort: (exchange: Exchange) => Exchange,
 ): Promise<AgentFront> {
-  const attempts: Attempt[] = [];
-  const counts = new Map<string, number>();
+  let lastWriteAtMs = 0;
+  let count = 0;
   let isReadRefused = false;
-
-  const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     const route = findRoute(request.method ?? '', path);
     const kind = route?.operation ?? 'get';
-    const atMs = Date.now();
-    const body = await readAll(request).catch((error: unknown) => {
-      count(`${kind} that broke off before it arrived`);
-      throw error;
-    });
-    count(kind);
+    const body = await readAll(request);
+    count += 1;
     const isRefused = kind === 'get' && isReadRefused;
     if (isRefused) isReadRefused = false;
     const fault = isRefused ? MISTAKEN_LIMIT : nextFault();
-    let exchange = null as Exchange | null;
     const pass = async () => {
-      exchange = await forward(request, new URL(path, target).href, body);
+      const exchange = await forward(request, new URL(path, target).href, body);
       return kind === 'get' ? withLength(distort(exchange)) : exchange;
     };
-    // The caller may go away, or die, while its call is carried out.
-    const closed = once(response, 'close');
+    if (kind === 'create' || kind === 'message') lastWriteAtMs = Date.now();
     await answerCall(response, fault, pass);
-    if (kind === 'get' || kind === 'cancel') return;
-    await closed;
-    const isTaken = exchange !== null && exchange.status < 300;
-    attempts.push({
-      kind,
-      key: request.headers['idempotency-key']?.toString() ?? null,
-      prompt: JSON.parse(body.toString()).prompt,
-      agentJobId: kind === 'message' ? (route?.jobId ?? null) : createdId(exchange),
-      atMs,
-      isTaken,
-      answer: answerOf(fault, response, isTaken),
-    });
   }
 
   const server = createServer((request, response) => {
@@ -92,8 +58,8 @@ export async function startAgentFront(
   const { port } = server.address() as AddressInfo;
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    attempts,
-    counts,
+    lastWriteAtMs: () => lastWriteAtMs,
+    count: () => count,
     refuseRead: () => {
       isReadRefused = true;
     },
@@ -108,14 +74,4 @@ export async function startAgentFront(
 function withLength(exchange: Exchange): Exchange {
   const { 'transfer-encoding': _, ...headers } = exchange.headers;
   return { ...exchange, headers: { ...headers, 'content-length': String(exchange.body.length) } };
-}
-
-function createdId(exchange: Exchange | null): string | null {
-  return exchange?.status === 201 ? JSON.parse(exchange.body.toString()).id : null;
-}
-
-function answerOf(fault: Fault | null, response: ServerResponse, isTaken: boolean): Attempt['answer'] {
-  if (typeof fault === 'object' && fault !== null && 'status' in fault && fault.status < 500)
-    return 'refused';
-  return fault === null && isTaken && response.writableFinished ? 'accepted' : 'unclear';
 }

@@ -12,18 +12,18 @@ const LATE_LAG_MAX_MS = 36_000;
 
 export interface ScriptedAgent {
   readonly script: Script;
-  /** How many turns of each story were taken up late. */
-  readonly lateTurns: ReadonlyMap<number, number>;
+  /** How many turns were taken up late. */
+  lateTurns(): number;
 }
 
 /** The agent does as the text instructs. What is to fail once works when it is run again. */
 export function scriptedAgent(random: Random): ScriptedAgent {
   const failed = new Set<number>();
-  const lateTurns = new Map<number, number>();
+  let lateTurns = 0;
   let links = 0;
   const lagMs = (story: number | null, turn: number) => {
     if (turn === 1 || story === null || random() >= LATE_SHARE) return random() * LAG_MAX_MS;
-    lateTurns.set(story, (lateTurns.get(story) ?? 0) + 1);
+    lateTurns += 1;
     return LATE_LAG_MIN_MS + random() * (LATE_LAG_MAX_MS - LATE_LAG_MIN_MS);
   };
   const script: Script = (prompt, number) => {
@@ -40,5 +40,5 @@ export function scriptedAgent(random: Random): ScriptedAgent {
     links += 1;
     return { ...turn, ending: 'pull_request', prLink: pullRequestUrl(links) };
   };
-  return { script, lateTurns };
+  return { script, lateTurns: () => lateTurns };
 }

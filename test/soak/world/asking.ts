@@ -1,7 +1,6 @@
 import type { SlackMessage } from '../../support/local-slack.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
-import type { Asked } from '../model/evidence.ts';
 import type { StoryPlan } from '../plan.ts';
 import { talkText } from '../texts.ts';
 import { heard, isEmpty, isUnclear } from './acknowledged.ts';
@@ -25,42 +24,45 @@ export interface Place {
   readonly person: string;
 }
 
+/** `unclear`: none, so that the request may or may not have been stored. */
+export type Answer = 'accepted' | 'refused' | 'unclear';
+
 /** What somebody asked for. The answer to a message is that Slack had it acknowledged. */
-export type Request = Omit<Asked, 'answer'> & {
-  readonly answer: Asked['answer'] | { readonly message: SlackMessage };
-};
+export interface Request {
+  readonly story: number;
+  readonly answer: Answer | { readonly message: SlackMessage };
+}
 
 /** Asks for the job of the story. Null: there was no request. */
 export async function ask(plan: StoryPlan, place: Place): Promise<Request | null> {
   const { slack, channel, person } = place;
   const { number: story, prompt, way } = plan;
-  const asked = { story, prompt, context: null, executionId: null, askedAtMs: Date.now() };
   const write = (text: string, where = channel) =>
     slack.control.message({ channel: where, user: person, text });
   switch (way) {
     case 'command':
-      return { ...asked, answer: await command(plan, place) };
+      return { story, answer: await command(plan, place) };
     case 'mention':
-      return { ...asked, answer: { message: await write(`${mention} ${prompt}`) } };
+      return { story, answer: { message: await write(`${mention} ${prompt}`) } };
     case 'direct':
-      return { ...asked, answer: { message: await write(prompt, person) } };
+      return { story, answer: { message: await write(prompt, person) } };
     case 'form': {
       const open = () => slack.control.command({ channel, user: person, text: '' });
       const taken = await fillInForm({ slack, person, callbackId: 'compose', open, values: { prompt } });
-      return taken === 'not_open' ? null : { ...asked, answer: taken };
+      return taken === 'not_open' ? null : { story, answer: taken };
     }
     case 'thread':
       return fromThread(plan, place, await write(talkText(story)));
     case 'mark':
-      return { ...asked, ...(await mark(place, await write(prompt))) };
+      return { story, answer: await mark(place, await write(prompt)) };
     case 'webhook':
-      return { ...asked, answer: await callWebhook(story, place) };
+      return { story, answer: await callWebhook(story, place) };
     case 'workflow':
-      return { ...asked, ...(await runStep(prompt, place)) };
+      return { story, answer: await runStep(prompt, place) };
   }
 }
 
-async function command({ prompt }: StoryPlan, { slack, channel, person }: Place): Promise<Asked['answer']> {
+async function command({ prompt }: StoryPlan, { slack, channel, person }: Place): Promise<Answer> {
   await connected(slack);
   const { acknowledged, payload } = await slack.control.command({ channel, user: person, text: prompt });
   if (!acknowledged || isUnclear(payload)) return 'unclear';
@@ -74,7 +76,6 @@ async function fromThread(
   root: SlackMessage,
 ): Promise<Request | null> {
   const { control } = slack;
-  const asked = { story, prompt, context: talkText(story), executionId: null, askedAtMs: Date.now() };
   const { ts } = await control.message({
     channel,
     user: person,
@@ -93,9 +94,9 @@ async function fromThread(
   for (await look(); offer === undefined && !isToldElsewhere && Date.now() < endMs; await look()) {
     await until(() => false, LOOK_INTERVAL_MS);
   }
-  if (offer === undefined) return { ...asked, answer: isToldElsewhere ? 'refused' : 'accepted' };
+  if (offer === undefined) return { story, answer: isToldElsewhere ? 'refused' : 'accepted' };
   const found = offer;
   const open = () => control.press(found, 'choose_messages', person);
   const taken = await fillInForm({ slack, person, callbackId: 'thread_preview', open, values: {} });
-  return taken === 'not_open' ? null : { ...asked, answer: taken };
+  return taken === 'not_open' ? null : { story, answer: taken };
 }

@@ -2,8 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { alice, bob, type SlackMessage } from '../../support/local-slack.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
-import { AT_ANOTHER } from '../model/second-program.ts';
 import type { Random } from '../random.ts';
+
+/** The message that a press has reached a program that does not know the job. */
+const AT_ANOTHER = "reached the one that doesn't know the job";
 
 const THINK_MAX_MS = 2_000;
 const AGAIN_AFTER_MS = 1_000;
@@ -20,14 +22,11 @@ const OFFERS = ['start_again', 'send_again'];
 export interface ButtonPressers {
   /** Has a look at a message of the bot, and presses its button if it has one that is worth it. */
   consider(post: SlackMessage): void;
-  /** The messages, by `ts`, whose button was pressed. */
-  readonly pressed: ReadonlySet<string>;
   /** Presses nothing more. */
   stop(): Promise<void>;
 }
 
 export function createButtonPressers({ control }: StrictSlack, random: Random): ButtonPressers {
-  const pressed = new Set<string>();
   const underWay = new Set<Promise<void>>();
   const state = { isStopped: false };
 
@@ -38,7 +37,6 @@ export function createButtonPressers({ control }: StrictSlack, random: Random): 
     // bot may have said, privately, that it could not check who that is, or that another program got the press.
     let times = 0;
     for (let isDone = false; !isDone && !state.isStopped; ) {
-      pressed.add(post.ts);
       const atMs = Date.now();
       const presses = [alice, ...(isTwice ? [bob] : [])].map((user) => control.press(post, actionId, user));
       const isHeard = (await Promise.all(presses)).some(({ acknowledged }) => acknowledged);
@@ -74,7 +72,6 @@ export function createButtonPressers({ control }: StrictSlack, random: Random): 
   }
 
   return {
-    pressed,
     consider: (post) => {
       const actionId = offerOf(post);
       if (actionId === null) return;

@@ -12,9 +12,6 @@ const LONG_FREEZE_MS = 26_000;
 const SHORT_FREEZE_MAX_MS = 5_000;
 /** How long a clock is wrong. */
 const WRONG_FOR_MS = 8_000;
-const WRONG_BY_MS = 20_000;
-/** A process steps its clock when it gets to it. */
-const STEPPED_WITHIN_MS = 2_000;
 /** How long nothing of the database comes through; the connections of that time never speak again. */
 const SILENT_FOR_MS = 6_000;
 
@@ -40,9 +37,8 @@ export interface DisturbanceOptions {
 }
 
 export interface Disturbances {
-  /** How wrong the clock of a process was at most between these times. */
-  readonly clockErrorMs: (fromMs: number, untilMs: number) => number;
-  readonly counts: ReadonlyMap<string, number>;
+  /** How many there were. */
+  count(): number;
   /** Resolves when the last one is over. */
   stop(): Promise<void>;
 }
@@ -55,46 +51,38 @@ export interface Disturbances {
 export function disturb(options: DisturbanceOptions): Disturbances {
   const { fleet, replicas, slack, channels, refuseRead, visit, databaseNetwork, random } = options;
   const { control, socket } = slack;
+  let count = 0;
   let isReadRefused = false;
-  const counts = new Map<string, number>();
-  const wrongFromMs: number[] = [];
   const stopping = new AbortController();
-  const disturbances: Readonly<Record<string, (index: number) => Promise<void>>> = {
-    'freeze of up to 5 s': (index) => freeze(index, random() * SHORT_FREEZE_MAX_MS),
-    'freeze of 26 s': (index) => freeze(index, LONG_FREEZE_MS),
-    'clock 20 s wrong': async (index) => {
-      wrongFromMs.push(Date.now());
-      fleet.signal(index, 'SIGUSR2');
-      await pause(WRONG_FOR_MS);
-      fleet.signal(index, 'SIGUSR2');
-    },
-    'announced refresh of all sockets': async () => {
-      socket.refresh('refresh_requested');
-      await pause(REFRESH_MS);
-    },
-    'sockets that break': async () => socket.cut(),
-    'bot out of a channel': async () => {
-      const channel = channels[Math.floor(random() * channels.length)] ?? '';
-      control.remove(channel, strictApp.botUserId);
-      await pause(OUT_FOR_MS);
-      control.invite(channel, strictApp.botUserId);
-    },
-    'Retry-After in milliseconds at a read': async () => {
-      isReadRefused = true;
-      refuseRead();
-    },
-    'second program with the same tokens': visit,
-    'silent network to the database': async () => {
-      databaseNetwork?.standStill();
-      await pause(SILENT_FOR_MS);
-      databaseNetwork?.mend();
-    },
-  };
 
   async function freeze(index: number, ms: number): Promise<void> {
     fleet.signal(index, 'SIGSTOP');
     await pause(ms);
     fleet.signal(index, 'SIGCONT');
+  }
+  async function stepClock(index: number): Promise<void> {
+    fleet.signal(index, 'SIGUSR2');
+    await pause(WRONG_FOR_MS);
+    fleet.signal(index, 'SIGUSR2');
+  }
+  async function refreshSockets(): Promise<void> {
+    socket.refresh('refresh_requested');
+    await pause(REFRESH_MS);
+  }
+  async function removeBot(): Promise<void> {
+    const channel = channels[Math.floor(random() * channels.length)] ?? '';
+    control.remove(channel, strictApp.botUserId);
+    await pause(OUT_FOR_MS);
+    control.invite(channel, strictApp.botUserId);
+  }
+  async function refuseOneRead(): Promise<void> {
+    isReadRefused = true;
+    refuseRead();
+  }
+  async function silenceDatabase(): Promise<void> {
+    databaseNetwork?.standStill();
+    await pause(SILENT_FOR_MS);
+    databaseNetwork?.mend();
   }
 
   async function run(): Promise<void> {
@@ -102,32 +90,26 @@ export function disturb(options: DisturbanceOptions): Disturbances {
       const pauseMs = PAUSE_MIN_MS + random() * (PAUSE_MAX_MS - PAUSE_MIN_MS);
       await pause(pauseMs, null, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
-      const name = choose(random, [
-        [3, 'freeze of up to 5 s'],
-        [1, 'freeze of 26 s'],
-        [2, 'clock 20 s wrong'],
-        [2, 'announced refresh of all sockets'],
-        [1, 'sockets that break'],
-        [2, 'bot out of a channel'],
-        [4, 'second program with the same tokens'],
+      const disturbance = choose<(index: number) => Promise<void>>(random, [
+        [3, (index) => freeze(index, random() * SHORT_FREEZE_MAX_MS)],
+        [1, (index) => freeze(index, LONG_FREEZE_MS)],
+        [2, stepClock],
+        [2, refreshSockets],
+        [1, async () => socket.cut()],
+        [2, removeBot],
+        [4, visit],
         // Nothing is read for five minutes then: once is enough.
-        [isReadRefused ? 0 : 1, 'Retry-After in milliseconds at a read'],
-        ...(databaseNetwork === null ? [] : ([[2, 'silent network to the database']] as const)),
+        [isReadRefused ? 0 : 1, refuseOneRead],
+        [databaseNetwork === null ? 0 : 2, silenceDatabase],
       ]);
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      await disturbances[name]?.(Math.floor(random() * replicas));
+      count += 1;
+      await disturbance(Math.floor(random() * replicas));
     }
   }
 
   const ended = run();
   return {
-    counts,
-    clockErrorMs: (fromMs, untilMs) => {
-      const wasWrong = wrongFromMs.some(
-        (atMs) => atMs <= untilMs && atMs + WRONG_FOR_MS + STEPPED_WITHIN_MS >= fromMs,
-      );
-      return wasWrong ? WRONG_BY_MS : 0;
-    },
+    count: () => count,
     stop: () => {
       stopping.abort();
       return ended;

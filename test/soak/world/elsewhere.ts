@@ -3,9 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { SlackMessage } from '../../support/local-slack.ts';
 import { signedHeaders } from '../../support/signed-webhook.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
-import type { Asked } from '../model/evidence.ts';
-import { markedText } from '../texts.ts';
 import { acknowledgements } from './acknowledged.ts';
+import type { Answer } from './asking.ts';
 import { connected } from './forms.ts';
 import { until } from './until.ts';
 
@@ -34,32 +33,27 @@ export function recipeOf(story: number): string {
 }
 
 /** Marks a message, waits for its draft, and presses *Start* until that is seen to be done. */
-export async function mark(
-  { slack, channel, person }: Place,
-  message: SlackMessage,
-): Promise<Pick<Asked, 'prompt' | 'answer'>> {
+export async function mark({ slack, channel, person }: Place, message: SlackMessage): Promise<Answer> {
   const { control } = slack;
-  const permalink = `https://strict.slack.com/archives/${channel}/p${message.ts.replace('.', '')}`;
-  const prompt = markedText(message.text, permalink);
   await control.react(message, MARK, person);
   const drafts = async () =>
     (await control.thread(channel, message.ts)).filter(({ text }) => text.includes('*Draft*'));
   const isHeard = await heard(slack, message.ts);
   const [draft] = await nowOrLater(drafts, ({ length }) => length > 0, isHeard ? DRAFT_WITHIN_MS : 0);
-  if (draft === undefined) return { prompt, answer: isHeard ? 'accepted' : 'unclear' };
+  if (draft === undefined) return isHeard ? 'accepted' : 'unclear';
   const isStarted = (now: readonly SlackMessage[]) => now.some(({ text }) => text.includes('Started by'));
   const endMs = Date.now() + STARTED_WITHIN_MS;
   for (let now = await drafts(); Date.now() < endMs; ) {
-    if (isStarted(now)) return { prompt, answer: 'accepted' };
+    if (isStarted(now)) return 'accepted';
     await connected(slack);
     await control.press(draft, 'start_draft', person);
     now = await nowOrLater(drafts, isStarted, 5 * AGAIN_AFTER_MS);
   }
-  return { prompt, answer: 'unclear' };
+  return 'unclear';
 }
 
 /** As a pipeline does: again until there is an answer. Some of the calls arrive at several processes at a time. */
-export async function callWebhook(story: number, { ports }: Place): Promise<Asked['answer']> {
+export async function callWebhook(story: number, { ports }: Place): Promise<Answer> {
   const id = randomUUID();
   const call = async (port: number | undefined) => {
     const at = new Date();
@@ -83,13 +77,10 @@ export async function callWebhook(story: number, { ports }: Place): Promise<Aske
 }
 
 /** A workflow comes to its step. Every other one waits for the end of the turn. */
-export async function runStep(
-  request: string,
-  { slack, channel, person }: Place,
-): Promise<Pick<Asked, 'answer' | 'executionId'>> {
+export async function runStep(request: string, { slack, channel, person }: Place): Promise<Answer> {
   const wait = request.length % 2 === 0;
   const executionId = await slack.control.runStep({ request, channel, person: { id: person }, wait });
-  return { answer: (await heard(slack, executionId)) ? 'accepted' : 'unclear', executionId };
+  return (await heard(slack, executionId)) ? 'accepted' : 'unclear';
 }
 
 async function heard(slack: StrictSlack, subject: string): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { general, type SlackMessage } from '../../support/local-slack.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
-import { kindOf, ofKind } from '../model/posts.ts';
 import type { Moment, ReplyPlan, StoryPlan } from '../plan.ts';
 import { heard } from './acknowledged.ts';
 import { ask, type Request } from './asking.ts';
 import type { ChannelWatch } from './channel-watch.ts';
+import { kindOf, ofKind } from './posts.ts';
 import { reply, type Said } from './replying.ts';
 import { until } from './until.ts';
 
@@ -29,50 +29,45 @@ export interface PeopleOptions {
   readonly note: (progress: string) => void;
 }
 
-/** What people did, for the model. */
-export interface OfferAnswers {
+/** What people did. */
+export interface Deeds {
   readonly asked: Request[];
-  readonly said: (Said & { /** When it was meant to be. */ readonly isInTime: boolean })[];
+  readonly said: Said[];
 }
 
 /** Has the stories happen, many at a time. Resolves when everybody has said what there was to say. */
-export async function liveStories(
-  plans: readonly StoryPlan[],
-  options: PeopleOptions,
-): Promise<OfferAnswers> {
-  const answers: OfferAnswers = { asked: [], said: [] };
+export async function liveStories(plans: readonly StoryPlan[], options: PeopleOptions): Promise<Deeds> {
+  const deeds: Deeds = { asked: [], said: [] };
   const queue = [...plans];
   const live = async (person: string): Promise<void> => {
     for (let plan = queue.shift(); plan !== undefined && options.goesOn(); plan = queue.shift()) {
-      await liveStory(plan, person, answers, options);
+      await liveStory(plan, person, deeds, options);
       if (plan.number % PROGRESS === 0) options.note(`${plan.number} stories`);
     }
   };
   await Promise.all(options.people.map(live));
-  return answers;
+  return deeds;
 }
 
 async function liveStory(
   plan: StoryPlan,
   person: string,
-  answers: OfferAnswers,
+  deeds: Deeds,
   { slack, ports, watch, channels }: PeopleOptions,
 ): Promise<void> {
   const story = plan.number;
   const channel = channels[story % channels.length] ?? general;
   const asked = await ask(plan, { slack, ports, channel, person });
   if (asked === null) return;
-  answers.asked.push(asked);
+  deeds.asked.push(asked);
   const { answer } = asked;
   if (answer === 'refused') return;
-  const say = (planned: ReplyPlan, place: SlackMessage, isInTime: boolean) =>
-    reply(planned, { story, card: place, slack, person }).then(
-      (one) => one && answers.said.push({ ...one, isInTime }),
-    );
+  const say = (planned: ReplyPlan, card: SlackMessage) =>
+    reply(planned, { story, card, slack, person }).then((one) => one && deeds.said.push(one));
   const isEarly = ({ moment }: ReplyPlan) => moment === 'before_card' && typeof answer !== 'string';
   // Before anybody knows whether the bot has heard of the message at all.
   if (typeof answer !== 'string') {
-    for (const planned of plan.replies.filter(isEarly)) await say(planned, answer.message, true);
+    for (const planned of plan.replies.filter(isEarly)) await say(planned, answer.message);
   }
   const isAccepted =
     typeof answer === 'string' ? answer === 'accepted' : await heard(slack, answer.message.ts);
@@ -83,10 +78,10 @@ async function liveStory(
   let isPatient = true;
   for (const [index, planned] of plan.replies.entries()) {
     if (isEarly(planned)) continue;
-    const isInTime: boolean = isPatient && (await theMoment(planned.moment, { card, index, watch }));
     // Who waited in vain for a link does not wait for the next ones.
-    if (planned.moment === 'at_link') isPatient = isInTime;
-    const said = say(planned, card, isInTime);
+    const wait = () => theMoment(planned.moment, { card, index, watch });
+    if (isPatient) isPatient = (await wait()) || planned.moment !== 'at_link';
+    const said = say(planned, card);
     replies.push(said);
     // Nobody has two forms open.
     if (planned.manner === 'form') await said;

@@ -1,8 +1,7 @@
 import { alice, bob, type SlackMessage } from '../../support/local-slack.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
-import type { Written } from '../model/evidence.ts';
-import type { ReplyPlan } from '../plan.ts';
+import type { Manner, ReplyPlan } from '../plan.ts';
 import { threadOf } from './channel-watch.ts';
 import { fillInForm } from './forms.ts';
 
@@ -14,8 +13,13 @@ export interface Thread {
   readonly person: string;
 }
 
-/** What was said; of what was written in a form, Slack has the message only by and by. */
-export type Said = Omit<Written, 'ts' | 'acknowledgedAtMs'> & { readonly ts: string | null };
+export interface Said {
+  readonly story: number;
+  readonly text: string;
+  readonly manner: Manner;
+  /** False: it was written in a form, and it is unknown whether that was taken. */
+  readonly isSure: boolean;
+}
 
 /** Null: nothing was said. */
 export async function reply(plan: ReplyPlan, thread: Thread): Promise<Said | null> {
@@ -28,23 +32,23 @@ export async function reply(plan: ReplyPlan, thread: Thread): Promise<Said | nul
     if (button !== null) return slack.control.press(button, 'stop', by).then(() => null);
   }
   // Without the button, the word is only for people.
-  const said = { number, story, text, manner: manner === 'stop' ? 'aside' : manner };
+  const said = { story, text, manner: manner === 'stop' ? 'aside' : manner };
   if (manner === 'form') {
     const button = await offered(thread, 'follow_up');
     if (button !== null) {
       const open = () => slack.control.press(button, 'follow_up', person);
       const form = { slack, person, callbackId: 'follow_up', open, values: { prompt: text } };
       const taken = await fillInForm(form);
-      if (taken !== 'not_open') return { ...said, ts: null, isSure: taken === 'accepted' };
+      if (taken !== 'not_open') return { ...said, isSure: taken === 'accepted' };
     }
   }
-  const { ts } = await slack.control.message({
+  await slack.control.message({
     channel: card.channel,
     user: by,
     text: wordsOf(plan),
     threadTs: threadOf(card),
   });
-  return { ...said, ts, isSure: true };
+  return { ...said, isSure: true };
 }
 
 function wordsOf({ manner, text }: ReplyPlan): string {

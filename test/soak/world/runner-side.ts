@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { readSqlite } from '../../crash/support/store-reader.ts';
 import { type ApiJob, AS_CALLER, KEY, runnerEnv, startRunnerWorld } from '../../runner/support/world.ts';
-import type { AgentJobEnd, RunnerJob } from '../model/evidence.ts';
+import type { AgentEnds } from '../../support/invariants/at-rest.ts';
 import { type Fleet, RUNNER, startFleet } from './fleet.ts';
+import type { RunnerJob } from './runner-work.ts';
 
 const AGENT = fileURLToPath(new URL('child/soak-agent.ts', import.meta.url));
 
@@ -12,7 +13,7 @@ export interface RunnerSide {
   readonly apiKey: string;
   readonly project: string;
   readonly fleet: Fleet;
-  agentJobs(): Promise<ReadonlyMap<string, AgentJobEnd>>;
+  agentJobs(): Promise<AgentEnds>;
   /** What its store, the repository and the code host tell. */
   work(): Promise<readonly RunnerJob[]>;
 }
@@ -24,7 +25,7 @@ export async function startRunnerSide(resources: AsyncDisposableStack): Promise<
   const store = readSqlite(world.settings.dataDir);
   const baseUrl = `http://127.0.0.1:${fleet.ports[0]}`;
   const { id: project } = world.settings;
-  const jobs = () => store.query('select id, prompt from job');
+  const jobs = () => store.query('select id from job');
   const branches = new Map<string, RunnerJob['branches'][number]>();
 
   /** Branches that are as they were are not read again. */
@@ -40,7 +41,7 @@ export async function startRunnerSide(resources: AsyncDisposableStack): Promise<
   return {
     ...{ baseUrl, apiKey: KEY, project, fleet },
     agentJobs: async () => {
-      const ends = new Map<string, AgentJobEnd>();
+      const ends = new Map<string, ApiJob>();
       for (const { id } of await jobs()) {
         const answer = await fetch(`${baseUrl}/v2/agent/${project}/job/${id}`, { headers: AS_CALLER });
         ends.set(String(id), (await answer.json()) as ApiJob);
@@ -58,11 +59,10 @@ export async function startRunnerSide(resources: AsyncDisposableStack): Promise<
         .split('\n')
         .filter(Boolean)
         .map((ref) => branchOf(ref.split(' ')));
-      return (await jobs()).map(({ id, prompt }) => {
+      return (await jobs()).map(({ id }) => {
         const own = all.filter(({ name }) => name.includes(`-${String(id).slice(-6)}`));
         return {
           id: String(id),
-          prompt: String(prompt),
           turns: turns
             .filter((turn) => turn.job_id === id)
             .map((turn) => ({

@@ -10,28 +10,8 @@ import { isOfBot } from './copies.ts';
 const NAME = 'second';
 const LIFE_MIN_MS = 10_000;
 const LIFE_MAX_MS = 20_000;
-/** After it, Slack gives an event up. */
-const LAST_ATTEMPT = 3;
 /** They ask for a job, and do not belong to one yet. */
 const STARTING_BUTTONS: readonly unknown[] = ['choose_messages'];
-
-interface Subject {
-  /** What was said, by its `ts`. */
-  readonly event?: { readonly ts?: string };
-  /** Where a button was pressed. */
-  readonly container?: { readonly thread_ts?: string };
-}
-
-/** What a second program acknowledged that Slack would else have delivered again, by `ts`, and the threads of presses. */
-export function takenBySecond({ deliveries }: Pick<StrictSlack, 'deliveries'>) {
-  const taken = deliveries().filter(({ acknowledgedBy }) => acknowledgedBy === NAME);
-  const events = taken.filter(({ kind, attempt }) => kind === 'event' && attempt < LAST_ATTEMPT);
-  const subject = ({ payload }: Delivery) => payload as Subject;
-  return {
-    said: new Set(events.map((delivery) => subject(delivery).event?.ts)),
-    pressed: taken.map((delivery) => subject(delivery).container?.thread_ts),
-  };
-}
 
 /** A program with the same tokens and a store of its own, as on a laptop, or on a server that was forgotten. */
 export interface SecondProgram {

@@ -1,25 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { Report } from '../../../src/features/reports/report.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { readPostgres, readSqlite, type StoreReader } from '../../crash/support/store-reader.ts';
 import { startDatabaseProxy } from '../../replicas/support/database-proxy.ts';
 import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
 import type { Script } from '../../support/agent-api/scripted-job.ts';
-import { runProgram } from '../../support/child-program.ts';
-import type { Exchange } from '../../support/fault-proxy/forward.ts';
+import type { AgentEnds, Rest } from '../../support/invariants/at-rest.ts';
 import { notesOfCommits } from '../../support/invariants/watch.ts';
 import { alice, bob, random as noticeChannel } from '../../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import { type StrictSlack, startStrictSlack } from '../../support/strict-slack.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
-import type { AgentJobEnd } from '../model/evidence.ts';
 import type { StoryPlan } from '../plan.ts';
 import type { Random } from '../random.ts';
-import { linkIn } from '../texts.ts';
 import { type AgentFront, startAgentFront } from './agent-front.ts';
 import { scriptedAgent } from './agent-script.ts';
 import { copiesOf } from './copies.ts';
@@ -34,7 +30,7 @@ import { type SecondProgram, secondProgram } from './second-program.ts';
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'test-key';
 /** So that nothing waits for the next hour. */
-export const HOURLY_BUDGET = 100_000;
+const HOURLY_BUDGET = 100_000;
 
 /** They are stepped by 20 s, one forward and one back. */
 const CLOCKS_DIFFER_MS = 45_000;
@@ -60,24 +56,20 @@ export interface SoakWorld extends AsyncDisposable {
   readonly second: SecondProgram;
   readonly databaseNetwork: DatabaseNetwork | null;
   readonly faults: Readonly<
-    Record<'slack' | 'agent' | 'answers', Pick<FaultSource<unknown>, 'counts' | 'begin' | 'end'>>
+    Record<'slack' | 'agent' | 'answers', Pick<FaultSource<unknown>, 'count' | 'begin' | 'end'>>
   >;
-  /** How often each agent job has said something else than before, by its id. */
-  readonly flaps: ReadonlyMap<string, number>;
   /** How many copies of requests were delivered beyond the first. */
   readonly extraCopies: () => number;
-  /** How many turns of each story the agent took up late. */
-  readonly lateTurns: ReadonlyMap<number, number>;
-  /** When the agent API first showed a pull request; null: it never did. */
-  readonly shownAtMs: (link: string) => number | null;
+  /** How many turns the agent took up late. */
+  readonly lateTurns: () => number;
   /** The agent jobs as the API describes them now. */
-  agentJobs(): Promise<ReadonlyMap<string, AgentJobEnd>>;
+  agentJobs(): Promise<AgentEnds>;
   /** How many calls the program's ledger has as unknown. */
   unknownCalls(): Promise<number>;
+  /** What the program still has to do, and what of `accepted` it does not know, in words. */
+  missing(accepted: readonly string[]): Promise<readonly string[]>;
   /** The invariants that were broken, each with its story. */
-  broken(): readonly string[];
-  /** What `docs-agent report` says. */
-  report(): Promise<Report>;
+  broken(rest: Rest): readonly string[];
   /** When the program last changed something outside. */
   lastDeedAtMs(): number;
 }
@@ -109,18 +101,16 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   const members = [alice, bob, ...people, botUserId];
   for (const id of channels) slack.control.openChannel({ id, name: id.toLowerCase(), members });
   const agent = scriptedAgent(random);
-  const shownAtMs = new Map<string, number>();
-  const onPullRequest = (link: string) => shownAtMs.set(link, shownAtMs.get(link) ?? Date.now());
   const runner = options.withRunner ? await startRunnerSide(started) : null;
-  const api = runner ?? (await startStandIn(agent.script, onPullRequest, started));
+  const api = runner ?? (await startStandIn(agent.script, started));
   const answers = oddAnswers(random);
-  const distort = (exchange: Exchange): Exchange => {
-    if (runner === null) return answers.distort(exchange);
-    const link = linkIn(exchange.body.toString());
-    if (link !== null) onPullRequest(link);
-    return exchange;
-  };
-  const front = started.use(await startAgentFront(api.baseUrl, () => agentFaults.next(), distort));
+  const front = started.use(
+    await startAgentFront(
+      api.baseUrl,
+      () => agentFaults.next(),
+      (exchange) => (runner === null ? answers.distort(exchange) : exchange),
+    ),
+  );
   let lastSlackDeedAtMs = 0;
   slack.onCall(({ method }) => {
     if (CHANGES.has(method)) lastSlackDeedAtMs = Date.now();
@@ -130,7 +120,6 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   slack.onDelivery(copies.next);
   slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
   const store = await startStore(database, started);
-  const budget = { AGENT_HOURLY_BUDGET: String(HOURLY_BUDGET) };
   const settings = {
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
@@ -147,7 +136,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     // Longer than clocks are wrong, as in life: a clock 20 s ahead believes the state of the turn before.
     SETTLE_WINDOW: '25s',
     HOST: '127.0.0.1',
-    ...budget,
+    AGENT_HOURLY_BUDGET: String(HOURLY_BUDGET),
   };
   const ofFleet = {
     DOCS_AGENT_CONFIG: await writeConfig(options.plans, channels, started),
@@ -175,16 +164,18 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     runner,
     databaseNetwork: store.network,
     faults: { slack: slackFaults, agent: agentFaults, answers },
-    flaps: answers.flaps,
     extraCopies: copies.extra,
     lateTurns: agent.lateTurns,
-    shownAtMs: (link) => shownAtMs.get(link) ?? null,
     agentJobs: api.agentJobs,
     unknownCalls: async () =>
       (await store.reader.query("select id from call where state = 'unknown'")).length,
+    missing: async (accepted) => {
+      const texts = (await store.reader.query(STORED)).map(({ text }) => String(text)).join('\n');
+      const left = (await store.reader.query(LEFT)).map(({ words }) => String(words));
+      return [...accepted.filter((words) => !texts.includes(words)), ...left];
+    },
     broken: notes.violations,
-    report: () => report({ ...budget, ...store.settings }),
-    lastDeedAtMs: () => Math.max(lastSlackDeedAtMs, front.attempts.at(-1)?.atMs ?? 0),
+    lastDeedAtMs: () => Math.max(lastSlackDeedAtMs, front.lastWriteAtMs()),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
@@ -197,11 +188,11 @@ const CHANGES = new Set([
   'response_url',
 ]);
 
-async function report(settings: Readonly<Record<string, string>>): Promise<Report> {
-  await using program = runProgram(['report', '--format', 'json'], settings);
-  await program.exit;
-  return JSON.parse(program.output());
-}
+const STORED = 'select data as text from job union all select text from follow_up';
+/** But for what is planned for a later day, or by the clock. */
+const LEFT = `select natural_key || ' is ' || state as words from call where ended_at is null
+  union all select id from task
+  where kind not in ('check_ended_job', 'forget_step_token', 'start_recipe', 'post_digest', 'expire_draft')`;
 
 /** Lets jobs be started from elsewhere. Returns the path of the file. */
 async function writeConfig(
@@ -245,11 +236,10 @@ async function startStore(database: DatabaseKind, resources: AsyncDisposableStac
 
 async function startStandIn(
   script: Script,
-  onPullRequest: (link: string) => void,
   resources: AsyncDisposableStack,
 ): Promise<Pick<RunnerSide, 'baseUrl' | 'apiKey' | 'project' | 'agentJobs'> & Pick<AgentApi, 'taken'>> {
   const access = { apiKey: API_KEY, projectId: PROJECT_ID };
-  const api = await startAgentApi({ ...access, clock: systemClock, script, onPullRequest });
+  const api = await startAgentApi({ ...access, clock: systemClock, script });
   resources.defer(() => api.close());
   const { baseUrl } = api;
   return {
@@ -261,7 +251,9 @@ async function startStandIn(
   };
 }
 
-async function readAgentJobs(api: AgentApi): Promise<Map<string, AgentJobEnd>> {
+type AgentJobEnd = NonNullable<ReturnType<AgentEnds['get']>>;
+
+async function readAgentJobs(api: AgentApi): Promise<AgentEnds> {
   const ends = new Map<string, AgentJobEnd>();
   for (const { id } of api.jobs) {
     const response = await fetch(`${api.baseUrl}/v2/agent/${PROJECT_ID}/job/${id}`, {
