@@ -3,7 +3,7 @@ import { localApp } from '../../demo/local-slack/workspace.ts';
 import { openStore } from '../../src/store/open.ts';
 import { aCall, aDecision, aJob } from '../contract/store/samples.ts';
 import { startWorld, type World } from '../e2e/support/world.ts';
-import { alice, describeWithLocalSlack, general } from '../support/local-slack.ts';
+import { describeWithLocalSlack, general } from '../support/local-slack.ts';
 
 /** Leaves the store as a process does that is killed when it has just sent the card to Slack. */
 async function dieWhilePosting(world: World): Promise<void> {
@@ -25,35 +25,6 @@ async function dieWhilePosting(world: World): Promise<void> {
   });
   await store.close();
 }
-
-describeWithLocalSlack('a machine that sleeps in the middle of a post', () => {
-  test.each([3_000, 14_000])(
-    'finds what leaves it %d ms after it woke, and posts nothing twice (E1)',
-    async (lateMs) => {
-      await using world = await startWorld();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      world.proxy.fail('chat.postMessage', { lateAfter: promise });
-      await world.slack.command({ channel: general, user: alice, text: 'Add a quickstart' });
-      await expect
-        .poll(() => world.log.some((line) => line.includes('"reason":"WebAPIRequestError"')), {
-          message: 'the cut',
-        })
-        .toBe(true);
-      world.clock.freeze(10 * 60_000);
-      await world.clock.advance(lateMs);
-      resolve();
-      const all = () => world.slack.messages(general);
-      await expect.poll(async () => (await all()).length > 0, { message: 'the late card' }).toBe(true);
-      await world.clock.advance(60_000);
-      await expect
-        .poll(async () => (await all()).map(({ text }) => /Working|On it/.test(text)), {
-          message: 'the news',
-        })
-        .toEqual([true, true]);
-      expect(world.proxy.calls('chat.postMessage')).toHaveLength(2);
-    },
-  );
-});
 
 describeWithLocalSlack('after a kill in the middle of a post, and a quick restart', () => {
   test('Slack gets two seconds to store the post before it is looked for, and fifteen before it is made again', async () => {

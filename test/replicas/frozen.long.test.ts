@@ -2,16 +2,7 @@ import { expect, test } from 'vitest';
 import { agentCalls } from '../crash/support/outside.ts';
 import { alice, type SlackMessage } from '../support/local-slack.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
-import {
-  ask,
-  askAndWait,
-  expectStory,
-  expectStoryOfTheWoken,
-  isAccepted,
-  PR,
-  PROMPT,
-  reply,
-} from './support/story.ts';
+import { ask, askAndWait, expectStory, isAccepted, PR, PROMPT, reply } from './support/story.ts';
 
 /** Two processes start one after the other; on a busy machine that takes seconds. */
 const options = { timeout: 300_000 };
@@ -90,7 +81,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
       await world.messageSeen('On it');
       await wakeFirst();
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT], [PROMPT]]);
-      await expectStoryOfTheWoken(world, "Couldn't confirm", 'On it');
+      await expectStory(world, "Couldn't confirm", 'On it');
     },
   );
 

@@ -4,15 +4,7 @@ import { alice, bob, type SlackMessage } from '../support/local-slack.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { HeldCommit } from './support/database-proxy.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
-import {
-  ask,
-  askAndWait,
-  expectStory,
-  expectStoryOfTheWoken,
-  isAccepted,
-  PROMPT,
-  reply,
-} from './support/story.ts';
+import { ask, askAndWait, expectStory, isAccepted, PROMPT, reply } from './support/story.ts';
 import { transactions } from './support/wire.ts';
 
 /** With a look once a second, work is taken over within 30 s. */
@@ -111,7 +103,7 @@ describeReplicas('a replica', (serverUrl) => {
       await world.messageSeen('On it');
       await frozen.wake();
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
-      await expectStoryOfTheWoken(world, "Couldn't confirm", 'On it');
+      await expectStory(world, "Couldn't confirm", 'On it');
     },
   );
 
@@ -131,7 +123,7 @@ describeReplicas('a replica', (serverUrl) => {
       await isAccepted(world, frozen.result as SlackMessage);
       await frozen.wake();
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT, 'Mention the CLI']]);
-      await expectStoryOfTheWoken(world, 'On it', "Couldn't confirm");
+      await expectStory(world, 'On it', "Couldn't confirm");
     },
   );
 
@@ -141,21 +133,6 @@ describeReplicas('a replica', (serverUrl) => {
     async () => {
       await using world = await startReplicas(serverUrl);
       const freeze = await freezeAt(world, transactions.startsPost);
-      const frozen = await freeze(() => ask(world));
-      await takenOver(said(world, 'On it'), 'the job to be said to work');
-      await frozen.wake();
-      await expectStory(world, 'On it');
-    },
-  );
-
-  test.concurrent(
-    'that freezes right before a post in the thread, and wakes late, does not post it any more',
-    options,
-    async () => {
-      await using world = await startReplicas(serverUrl);
-      const freeze = await freezeAt(world, transactions.startsPost);
-      const card = world.databaseProxy.hold('after', transactions.startsPost);
-      void card.then((commit) => commit.pass());
       const frozen = await freeze(() => ask(world));
       await takenOver(said(world, 'On it'), 'the job to be said to work');
       await frozen.wake();

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../../support/free-port.ts';
 
 const run = promisify(execFile);
 const DEBIAN = '/usr/lib/postgresql';
@@ -54,19 +54,8 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   if (isRoot) await chown(folder, await idOf('-u'), await idOf('-g'));
   const data = join(folder, 'data');
   const port = await freePort();
-  await asPostgres(
-    'initdb',
-    '-D',
-    data,
-    '-U',
-    'postgres',
-    '-A',
-    'trust',
-    '-E',
-    'UTF8',
-    '--locale=C',
-    '--no-sync',
-  );
+  const cluster = '-U postgres -A trust -E UTF8 --locale=C --no-sync'.split(' ');
+  await asPostgres('initdb', '-D', data, ...cluster);
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder}`;
   const start = async () => {
     const log = join(folder, 'log');
@@ -91,13 +80,4 @@ export async function startPostgresServer(): Promise<PostgresServer> {
 
 async function idOf(option: '-u' | '-g'): Promise<number> {
   return Number((await run('id', [option, 'postgres'])).stdout);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
