@@ -12,32 +12,31 @@ const CUTS = process.env.MODEL_RUNS === undefined ? 0 : 1;
 
 const pick = fc.nat({ max: 50 });
 
-const actionsWith = (by: fc.Arbitrary<WayToAsk>): fc.Arbitrary<PersonAction> =>
-  fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        do: fc.constant('ask'),
-        by,
-        channel: fc.constantFrom(general, general, general, general, random),
-        user: fc.constantFrom(alice, bob),
-      }),
-    },
-    {
-      weight: 8,
-      arbitrary: fc.record({
-        do: fc.constant('reply'),
-        pick,
-        kind: fc.constantFrom('words', 'words', 'words', 'words', 'words', 'blank'),
-      }),
-    },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('edit'), pick }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('remove'), pick }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({ do: fc.constant('press'), pick, times: fc.integer({ min: 1, max: 2 }) }),
-    },
+type Members<T> = { readonly [Name in keyof T]: fc.Arbitrary<T[Name]> };
+
+/** So often as the weight says: a thing that is done, with what else there is to it. */
+function doing<Done extends { readonly do: string }>(
+  weight: number,
+  name: Done['do'],
+  more: Members<Omit<Done, 'do'>>,
+): fc.WeightedArbitrary<Done> {
+  const arbitrary = fc.record({ do: fc.constant(name), ...more }) as unknown as fc.Arbitrary<Done>;
+  return { weight, arbitrary };
+}
+
+type Action<Name> = Extract<PersonAction, { readonly do: Name }>;
+
+const actionsWith = (by: fc.Arbitrary<WayToAsk>): fc.Arbitrary<PersonAction> => {
+  const channel = fc.constantFrom(general, general, general, general, random);
+  const kind = fc.constantFrom<'words' | 'blank'>('words', 'words', 'words', 'words', 'words', 'blank');
+  return fc.oneof(
+    doing<Action<'ask'>>(5, 'ask', { by, channel, user: fc.constantFrom(alice, bob) }),
+    doing<Action<'reply'>>(8, 'reply', { pick, kind }),
+    doing<Action<'edit'>>(2, 'edit', { pick }),
+    doing<Action<'remove'>>(2, 'remove', { pick }),
+    doing<Action<'press'>>(3, 'press', { pick, times: fc.integer({ min: 1, max: 2 }) }),
   );
+};
 
 const anyMethod = fc.constantFrom(
   'chat.update',
@@ -52,99 +51,55 @@ const anyMethod = fc.constantFrom(
 
 const anyOperation = fc.constantFrom<Operation>('create', 'message', 'message', 'get');
 
+const weighted = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary });
 const faultsOf = <T>(fault: fc.Arbitrary<T>) => fc.array(fault, { minLength: 1, maxLength: 4 });
-
-const anyPause = fc.oneof(
-  { weight: 3, arbitrary: fc.integer({ min: 0, max: 10 * SECOND_MS }) },
-  { weight: 3, arbitrary: fc.integer({ min: 0, max: 5 * MINUTE_MS }) },
-  { weight: 1, arbitrary: fc.integer({ min: 0, max: 5 * HOUR_MS }) },
+const readFaults = faultsOf(fc.oneof(weighted(9, anySlackFault), weighted(1, anyWebPage)));
+const postFaults = faultsOf(
+  fc.oneof(weighted(18, anySlackFault), weighted(2, anyWebPage), weighted(1, anyRefusal)),
 );
 
-const stepsWith = (anyAction: fc.Arbitrary<PersonAction>): fc.WeightedArbitrary<Step>[] => [
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      do: fc.constant('together'),
-      actions: fc.array(anyAction, { minLength: 1, maxLength: 4 }),
-      copies: fc.constantFrom(1, 1, 1, 2, 3, 4, 0),
-    }),
-  },
-  { weight: 8, arbitrary: fc.record({ do: fc.constant('pass'), ms: anyPause }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('slack_fails'),
-      method: anyMethod,
-      faults: faultsOf(
-        fc.oneof({ weight: 9, arbitrary: anySlackFault }, { weight: 1, arbitrary: anyWebPage }),
-      ),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('slack_fails'),
-      method: fc.constant('chat.postMessage'),
-      faults: faultsOf(
-        fc.oneof(
-          { weight: 18, arbitrary: anySlackFault },
-          { weight: 2, arbitrary: anyWebPage },
-          { weight: 1, arbitrary: anyRefusal },
-        ),
-      ),
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      do: fc.constant('agent_fails'),
-      operation: anyOperation,
-      faults: faultsOf(anyAgentFault),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('slack_outage'),
-      fault: fc.constantFrom<SlackFault>('reset_before', { status: 503 }, { error: 'token_revoked' }),
-      ms: anyPause,
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('agent_outage'),
-      fault: fc.constantFrom<AgentFault | 'refused'>(
-        'refused',
-        'reset_before',
-        { status: 503, headers: { 'retry-after': '60' } },
-        { status: 401 },
-        { status: 429 },
-      ),
-      ms: anyPause,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('restart'),
-      pick,
-      actions: fc.array(anyAction, { maxLength: 3 }),
-      ms: anyPause,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('archive', 'vanish'), pick }) },
-  {
-    weight: CUTS,
-    arbitrary: fc.record({ do: fc.constant('cut'), actions: fc.array(anyAction, { maxLength: 3 }) }),
-  },
-];
+const anyPause = fc.oneof(
+  weighted(3, fc.integer({ min: 0, max: 10 * SECOND_MS })),
+  weighted(3, fc.integer({ min: 0, max: 5 * MINUTE_MS })),
+  weighted(1, fc.integer({ min: 0, max: 5 * HOUR_MS })),
+);
 
-const sleep: fc.WeightedArbitrary<Step> = {
-  weight: 1,
-  // A post that was on its way arrives when the machine wakes; it is looked for only some minutes after its start.
-  arbitrary: fc.record({ do: fc.constant('sleep'), ms: fc.integer({ min: 0, max: 10 * MINUTE_MS }) }),
+const slackOutage = fc.constantFrom<SlackFault>('reset_before', { status: 503 }, { error: 'token_revoked' });
+const agentOutage = fc.constantFrom<AgentFault | 'refused'>(
+  'refused',
+  'reset_before',
+  { status: 503, headers: { 'retry-after': '60' } },
+  { status: 401 },
+  { status: 429 },
+);
+
+type StepOf<Name> = Extract<Step, { readonly do: Name }>;
+
+const stepsWith = (anyAction: fc.Arbitrary<PersonAction>): fc.WeightedArbitrary<Step>[] => {
+  const actions = fc.array(anyAction, { maxLength: 3 });
+  const together = fc.array(anyAction, { minLength: 1, maxLength: 4 });
+  const faults = faultsOf(anyAgentFault);
+  const [ms, copies] = [anyPause, fc.constantFrom(1, 1, 1, 2, 3, 4, 0)];
+  return [
+    doing<StepOf<'together'>>(10, 'together', { actions: together, copies }),
+    doing<StepOf<'pass'>>(8, 'pass', { ms }),
+    doing<StepOf<'slack_fails'>>(4, 'slack_fails', { method: anyMethod, faults: readFaults }),
+    doing<StepOf<'slack_fails'>>(4, 'slack_fails', {
+      method: fc.constant('chat.postMessage'),
+      faults: postFaults,
+    }),
+    doing<StepOf<'agent_fails'>>(5, 'agent_fails', { operation: anyOperation, faults }),
+    doing<StepOf<'slack_outage'>>(1, 'slack_outage', { fault: slackOutage, ms }),
+    doing<StepOf<'agent_outage'>>(1, 'agent_outage', { fault: agentOutage, ms }),
+    doing<StepOf<'restart'>>(2, 'restart', { pick, actions, ms }),
+    doing<StepOf<'archive' | 'vanish'>>(1, 'archive', { pick }),
+    doing<StepOf<'archive' | 'vanish'>>(1, 'vanish', { pick }),
+    doing<StepOf<'cut'>>(CUTS, 'cut', { actions }),
+  ];
 };
+
+// A post that was on its way arrives when the machine wakes; it is looked for only some minutes after its start.
+const sleep = doing<StepOf<'sleep'>>(1, 'sleep', { ms: fc.integer({ min: 0, max: 10 * MINUTE_MS }) });
 
 /** It begins with a request, so that there is something to happen to. */
 const lifeOf = (anyStep: fc.Arbitrary<Step>): fc.Arbitrary<readonly Step[]> =>
