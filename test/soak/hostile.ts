@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { findingsOf, measuresOf, reportOf } from './hostile/report.ts';
 import { runHostile } from './hostile/run.ts';
 import { countOf } from './on-databases.ts';
 
@@ -15,7 +14,7 @@ const result = await runHostile({
   seed: countOf(values.seed),
   note: (progress) => console.error(progress),
 });
-const findings = [...findingsOf(result), ...measuresOf(result)];
-console.log(reportOf(result));
+const findings = [...result.findings, ...result.measured];
+console.log(result.summary);
 console.log(findings.length === 0 ? 'All was well.' : `Not well: ${findings.join('; ')}.`);
 process.exitCode = findings.length === 0 ? 0 : 1;

@@ -8,7 +8,6 @@ import { startAgentApi } from '../../support/agent-api/agent-api.ts';
 import { type ChildProgram, runProgram } from '../../support/child-program.ts';
 import { fc } from '../../support/properties.ts';
 import { scrape } from '../../support/scraped.ts';
-import { type HostileResult, progressOf } from './report.ts';
 import { FORGED, type HostileRequest, headersOf, hostileRequest } from './requests.ts';
 
 const AT_ONCE = 8;
@@ -33,6 +32,22 @@ export interface HostileOptions {
   readonly seed: number;
   readonly note: (progress: string) => void;
 }
+
+export interface HostileResult {
+  readonly forged: number;
+  /** How many requests got the status 200. */
+  readonly taken: number;
+  /** What went wrong, in words. */
+  readonly findings: readonly string[];
+  /** The same of what only a long run on a machine with time to spare can tell. */
+  readonly measured: readonly string[];
+  readonly summary: string;
+}
+
+/** Slack gives up then. */
+const LIMIT_MS = 3_000;
+/** What the program's memory may have gained in the last four fifths. */
+const MEMORY_GROWTH_MAX = 1.25;
 
 /** Sends the real program, a process of its own in HTTP mode, what an attacker would, and looks what became of it. */
 export async function runHostile({ requests, seed, note }: HostileOptions): Promise<HostileResult> {
@@ -80,26 +95,40 @@ export async function runHostile({ requests, seed, note }: HostileOptions): Prom
     while (next < requests && program.ending === null) {
       next += 1;
       if (next === Math.ceil(requests / 5)) early = await memoryOf(port);
-      if (next % 2_500 === 0) note(progressOf(next, statuses, await memoryOf(port)));
+      if (next % 2_500 === 0) note(`${next} sent`);
       await carryOut(next);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const seconds = (performance.now() - startedAtMs) / 1000;
+  const seconds = Math.round((performance.now() - startedAtMs) / 1000);
   const late = await memoryOf(port);
   if (program.output().includes(SECRET)) leaks.add('the log');
+  const stored = forgeriesIn(join(dataDir.path, 'docs-agent.db'));
+  const answers = [...statuses]
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, count]) => `${status} ${count} times`);
+  const memory = `${Math.round(early / 2 ** 20)} MiB after a fifth, ${Math.round(late / 2 ** 20)} MiB at the end`;
   return {
-    requests,
     forged,
-    statuses,
-    forgedStatuses,
-    storedForgeries: forgeriesIn(join(dataDir.path, 'docs-agent.db')),
-    slowestMs,
-    seconds,
-    memoryBytes: [early, late],
-    ending: program.ending,
-    bugs: bugsIn(program),
-    leaks: [...leaks],
+    taken: statuses.get(200) ?? 0,
+    findings: [
+      ...[...statuses.keys()]
+        .filter((status) => status === 0 || status >= 500)
+        .map((status) => `requests got the status ${status}`),
+      ...forgedStatuses.map((status) => `a forged request got ${status}`),
+      ...(stored > 0 ? [`${stored} rows hold what was forged`] : []),
+      ...(program.ending === null ? [] : [`the program ended: ${program.ending}`]),
+      ...bugsIn(program).map((event) => `it logged ${event}`),
+      ...[...leaks].map((where) => `a secret stands in ${where}`),
+    ],
+    measured: [
+      ...(slowestMs > LIMIT_MS ? [`an answer took ${Math.round(slowestMs)} ms`] : []),
+      ...(late > early * MEMORY_GROWTH_MAX ? [`memory grew: ${memory}`] : []),
+    ],
+    summary: [
+      `${requests} requests, ${forged} of them forged, in ${seconds} s; answers: ${answers.join(', ')}`,
+      `the slowest answer took ${Math.round(slowestMs)} ms; memory of the program: ${memory}`,
+    ].join('\n'),
   };
 }
 
@@ -127,13 +156,11 @@ async function memoryOf(healthPort: number): Promise<number> {
   return (await scrape({ healthPort })).process_resident_memory_bytes ?? 0;
 }
 
-function bugsIn(program: ChildProgram): ReadonlyMap<string, number> {
-  const events = program
+function bugsIn(program: ChildProgram): unknown[] {
+  const bugs = program
     .log()
     .filter(({ event, level }) => BUGS.has(event) && (event !== 'slack_library' || level === 'error'));
-  const counts = new Map<string, number>();
-  for (const { event } of events) counts.set(event, (counts.get(event) ?? 0) + 1);
-  return counts;
+  return bugs.map(({ event }) => event);
 }
 
 /** In all tables. */
