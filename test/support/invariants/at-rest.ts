@@ -31,10 +31,14 @@ type Rule = (all: readonly JobRows[], rest: Rest) => readonly string[];
 export const atRest = {
   /** Would catch a request that was confirmed before its commit, or that starts a job with each delivery. */
   'what was accepted is stored once': (all, { accepted, unclear = [] }) => {
-    const stored = all.flatMap(({ job, followUps }) => [job.prompt, ...followUps.map(({ text }) => text)]);
+    const textsOf = ({ job, followUps }: JobRows) => [job.prompt, ...followUps.map(({ text }) => text)];
+    // Who asks again, since no answer came, is asked whether that is meant.
+    const meant = all.filter(({ job }) => job.stage.kind !== 'awaiting_confirmation').flatMap(textsOf);
+    const stored = all.flatMap(textsOf);
     return [...accepted, ...unclear].flatMap((words) => {
-      const times = stored.filter((text) => isIn(text, words)).length;
-      return times === 1 || (times === 0 && !accepted.includes(words)) ? [] : [`${times} times: ${words}`];
+      const times = meant.filter((text) => isIn(text, words)).length;
+      const isMissing = accepted.includes(words) && !stored.some((text) => isIn(text, words));
+      return times > 1 || isMissing ? [`${times} times: ${words}`] : [];
     });
   },
 

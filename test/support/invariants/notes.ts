@@ -112,7 +112,6 @@ class Rows {
     }
     const { rows } = await CHANGED.execute(this.#db);
     if (rows.length === 0) return new Map();
-    await FORGET.execute(this.#db);
     const ids = rows.map(({ id }) => id);
     return (await this.read(SQLITE_ROWS, ids)).jobs;
   }
@@ -133,8 +132,8 @@ class Rows {
   }
 }
 
-const CHANGED = sql<{ id: string }>`select id from changed_job`;
-const FORGET = sql`delete from changed_job`;
+/** They are forgotten with it. */
+const CHANGED = sql<{ id: string }>`delete from changed_job returning id`;
 const SQLITE_ROWS = jobRowsSql('sqlite', 'id in');
 const ROWS_ON_POSTGRES = jobRowsSql('postgres', 'id in').replace(
   'select id,',
