@@ -29,7 +29,7 @@ const prompts = (world: Replicas) => world.api.jobs.map((job) => job.prompts);
 const bothOnce = [[PROMPT, REPLY]];
 
 describeReplicas('a reply that is stored while the job of its thread is being stored', (serverUrl) => {
-  test.concurrent('goes to the agent at once', { timeout: 300_000 }, async () => {
+  test.concurrent('goes to the agent at once', async () => {
     await using world = await startReplicas(serverUrl);
     await world.start();
     const { replyStored, replying } = await repliedWhileStoring(world);
@@ -42,7 +42,7 @@ describeReplicas('a reply that is stored while the job of its thread is being st
     ['', true],
     [', also if Slack does not deliver it again', false],
   ] as const) {
-    test.concurrent(`goes to the agent after a crash, once${what}`, { timeout: 300_000 }, async () => {
+    test.concurrent(`goes to the agent after a crash, once${what}`, async () => {
       await using world = await startReplicas(serverUrl);
       const first = await world.start();
       const { replyStored, replying } = await repliedWhileStoring(world);

@@ -4,9 +4,6 @@ import { alice, type SlackMessage } from '../support/local-slack.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
 import { ask, askAndWait, expectStory, isAccepted, PR, PROMPT, reply } from './support/story.ts';
 
-/** Two processes start one after the other; on a busy machine that takes seconds. */
-const options = { timeout: 300_000 };
-
 describeReplicas('a replica that is frozen with a request out, past its lease, and woken', (serverUrl) => {
   /** A call in hand may not be on its way yet. */
   const isSent = (proxy: Replicas['proxy'], method: string) =>
@@ -57,57 +54,45 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     return { offer, wakeFirst: () => first.wake(release) };
   }
 
-  test(
-    'a create call that the other one called unclear: the late answer heals the thread',
-    options,
-    async () => {
-      await using world = await startReplicas(serverUrl);
-      const { offer, wakeFirst } = await createCallUnclear(world);
-      await wakeFirst();
-      await world.messageSeen('On it');
-      await expectStory(world, "Couldn't confirm", 'On it');
-      await pressTooLate(world, offer, 'start_again');
-      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
-    },
-  );
+  test('a create call that the other one called unclear: the late answer heals the thread', async () => {
+    await using world = await startReplicas(serverUrl);
+    const { offer, wakeFirst } = await createCallUnclear(world);
+    await wakeFirst();
+    await world.messageSeen('On it');
+    await expectStory(world, "Couldn't confirm", 'On it');
+    await pressTooLate(world, offer, 'start_again');
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
+  });
 
-  test(
-    'a create call that was started again meanwhile: the late answer changes nothing',
-    options,
-    async () => {
-      await using world = await startReplicas(serverUrl);
-      const { offer, wakeFirst } = await createCallUnclear(world);
-      await world.slack.press(offer, 'start_again', alice);
-      await world.messageSeen('On it');
-      await wakeFirst();
-      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT], [PROMPT]]);
-      await expectStory(world, "Couldn't confirm", 'On it');
-    },
-  );
+  test('a create call that was started again meanwhile: the late answer changes nothing', async () => {
+    await using world = await startReplicas(serverUrl);
+    const { offer, wakeFirst } = await createCallUnclear(world);
+    await world.slack.press(offer, 'start_again', alice);
+    await world.messageSeen('On it');
+    await wakeFirst();
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT], [PROMPT]]);
+    await expectStory(world, "Couldn't confirm", 'On it');
+  });
 
-  test(
-    'a message call that the other one called unclear: the late answer heals the reply',
-    options,
-    async () => {
-      await using world = await startReplicas(serverUrl);
-      const first = await startTwo(world);
-      const card = await askAndWait(world);
-      const agentJobId = world.api.jobs[0]?.id ?? '';
-      const sending = agentCalls.messageTo(agentJobId);
-      const release = holdAnswer(world.agentProxy, sending);
-      const message = await reply(world, card, 'Mention the CLI');
-      await isSent(world.agentProxy, sending);
-      await first.freeze('call_agent');
-      const offer = await world.messageSeen("Couldn't confirm");
-      await first.wake(release);
-      await isAccepted(world, message);
-      await expectStory(world, 'On it', "Couldn't confirm");
-      await pressTooLate(world, offer, 'send_again');
-      expect(world.api.jobs[0]?.prompts).toEqual([PROMPT, 'Mention the CLI']);
-    },
-  );
+  test('a message call that the other one called unclear: the late answer heals the reply', async () => {
+    await using world = await startReplicas(serverUrl);
+    const first = await startTwo(world);
+    const card = await askAndWait(world);
+    const agentJobId = world.api.jobs[0]?.id ?? '';
+    const sending = agentCalls.messageTo(agentJobId);
+    const release = holdAnswer(world.agentProxy, sending);
+    const message = await reply(world, card, 'Mention the CLI');
+    await isSent(world.agentProxy, sending);
+    await first.freeze('call_agent');
+    const offer = await world.messageSeen("Couldn't confirm");
+    await first.wake(release);
+    await isAccepted(world, message);
+    await expectStory(world, 'On it', "Couldn't confirm");
+    await pressTooLate(world, offer, 'send_again');
+    expect(world.api.jobs[0]?.prompts).toEqual([PROMPT, 'Mention the CLI']);
+  });
 
-  test('a create call, and the other one has not come to it: the answer counts', options, async () => {
+  test('a create call, and the other one has not come to it: the answer counts', async () => {
     await using world = await startReplicas(serverUrl);
     const release = holdAnswer(world.agentProxy, agentCalls.create);
     const only = await world.start();
@@ -124,7 +109,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
   });
 
-  test('the post of the card: the other one finds it', options, async () => {
+  test('the post of the card: the other one finds it', async () => {
     await using world = await startReplicas(serverUrl);
     const release = holdAnswer(world.proxy, 'chat.postMessage');
     const first = await startTwo(world);
@@ -136,7 +121,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     await expectStory(world, 'On it');
   });
 
-  test('a post in the thread: the other one finds it', options, async () => {
+  test('a post in the thread: the other one finds it', async () => {
     await using world = await startReplicas(serverUrl);
     world.proxy.fail('chat.postMessage', { answerAfter: Promise.resolve() });
     const release = holdAnswer(world.proxy, 'chat.postMessage');
@@ -153,7 +138,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     await expectStory(world, 'On it');
   });
 
-  test('a read of the status: the other one announces what is new', options, async () => {
+  test('a read of the status: the other one announces what is new', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await startTwo(world);
     await askAndWait(world);
@@ -169,7 +154,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     await expectStory(world, 'On it');
   });
 
-  test('a look at a pull request: the other one tells that it is merged, once (P2)', options, async () => {
+  test('a look at a pull request: the other one tells that it is merged, once (P2)', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await startTwo(world);
     const pull = world.codeHost.open({ repository: 'acme/docs' });
@@ -195,7 +180,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     expect(await outcomes()).toEqual([['seen']]);
   });
 
-  test('a receipt: the other one puts it, and in the end only the last one is left', options, async () => {
+  test('a receipt: the other one puts it, and in the end only the last one is left', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await startTwo(world);
     const card = await askAndWait(world);
@@ -213,7 +198,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     await expectStory(world, 'On it');
   });
 
-  test('a refresh of the card that arrives after a later one: the card shows the end', options, async () => {
+  test('a refresh of the card that arrives after a later one: the card shows the end', async () => {
     await using world = await startReplicas(serverUrl);
     const late = Promise.withResolvers<void>();
     world.proxy.fail('chat.update', { forwardAfter: late.promise });

@@ -17,9 +17,7 @@ async function commits(world: Replicas): Promise<number> {
 }
 
 describeReplicas('a replica that freezes while it holds locks in the database', (serverUrl) => {
-  test.concurrent('delays nobody but its own job, keeps nobody busy, and loses its locks', {
-    timeout: 300_000,
-  }, async () => {
+  test.concurrent('delays nobody but its own job, keeps nobody busy, and loses its locks', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await world.start();
     const held = world.databaseProxy.hold('before', transactions.claims('call_agent'));
@@ -58,9 +56,7 @@ describeReplicas('a replica that freezes while it holds locks in the database', 
     ]);
   });
 
-  test.concurrent('does not keep the others from their work, though many wait for its locks', {
-    timeout: 300_000,
-  }, async () => {
+  test.concurrent('does not keep the others from their work, though many wait for its locks', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await world.start();
     const card = await askAndWait(world);

@@ -6,9 +6,6 @@ import { waitFor } from '../support/wait-for.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
 import { ask, askAndWait, expectStory, isAccepted, PR, PROMPT, reply } from './support/story.ts';
 
-/** After an outage, what was in flight waits for the end of its lease. */
-const options = { timeout: 300_000 };
-
 async function readiness(program: ChildProgram): Promise<number> {
   const { port } = await program.logged('started');
   return (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
@@ -30,48 +27,44 @@ function holdAnswer(proxy: FaultProxy, method: string): () => void {
 }
 
 describeReplicas('while the database cannot be reached', (serverUrl) => {
-  test.concurrent(
-    'requests are refused or delivered again, the program is not ready, and then goes on',
-    options,
-    async () => {
-      await using world = await startReplicas(serverUrl);
-      const program = await world.start();
-      const card = await askAndWait(world);
-      expect(await readiness(program)).toBe(200);
+  test.concurrent('requests are refused or delivered again, the program is not ready, and then goes on', async () => {
+    await using world = await startReplicas(serverUrl);
+    const program = await world.start();
+    const card = await askAndWait(world);
+    expect(await readiness(program)).toBe(200);
 
-      world.databaseProxy.cut();
-      expect(await readiness(program)).toBe(503);
-      await ask(world, 'Not stored');
-      expect(world.proxy.socket.acks().at(-1)?.payload).toMatchObject({
-        text: expect.stringContaining('save that'),
-      });
-      const acks = world.proxy.socket.acks().length;
-      const sending = reply(world, card, 'Mention the CLI');
-      world.finish(PR);
-      const linesBefore = program.log().length;
-      await outage(world, program, 5);
-      expect(program.log().length - linesBefore).toBeLessThan(5 * 10);
-      expect(world.proxy.socket.acks()).toHaveLength(acks);
+    world.databaseProxy.cut();
+    expect(await readiness(program)).toBe(503);
+    await ask(world, 'Not stored');
+    expect(world.proxy.socket.acks().at(-1)?.payload).toMatchObject({
+      text: expect.stringContaining('save that'),
+    });
+    const acks = world.proxy.socket.acks().length;
+    const sending = reply(world, card, 'Mention the CLI');
+    world.finish(PR);
+    const linesBefore = program.log().length;
+    await outage(world, program, 5);
+    expect(program.log().length - linesBefore).toBeLessThan(5 * 10);
+    expect(world.proxy.socket.acks()).toHaveLength(acks);
 
-      world.databaseProxy.mend();
-      await world.until(
-        () => readiness(program),
-        (status) => status === 200,
-        'the program to be ready',
-      );
-      world.proxy.socket.redeliver();
-      await isAccepted(world, await sending);
-      await world.until(
-        () => world.api.jobs.map(({ prompts }) => prompts.join()),
-        (prompts) => prompts.join() === `${PROMPT},Mention the CLI`,
-        'the follow-up',
-      );
-      expect(world.api.counts).toMatchObject({ create: 1, message: 1 });
-    },
-  );
+    world.databaseProxy.mend();
+    await world.until(
+      () => readiness(program),
+      (status) => status === 200,
+      'the program to be ready',
+    );
+    world.proxy.socket.redeliver();
+    await isAccepted(world, await sending);
+    await world.until(
+      () => world.api.jobs.map(({ prompts }) => prompts.join()),
+      (prompts) => prompts.join() === `${PROMPT},Mention the CLI`,
+      'the follow-up',
+    );
+    expect(world.api.counts).toMatchObject({ create: 1, message: 1 });
+  });
 
   for (const seconds of [1, 12]) {
-    test.concurrent(`for ${seconds} s, the answer to a create call is not lost`, options, async () => {
+    test.concurrent(`for ${seconds} s, the answer to a create call is not lost`, async () => {
       await using world = await startReplicas(serverUrl);
       const program = await world.start();
       const release = holdAnswer(world.agentProxy, agentCalls.create);
@@ -92,7 +85,7 @@ describeReplicas('while the database cannot be reached', (serverUrl) => {
     });
   }
 
-  test.concurrent('the answer to a message call is not lost', options, async () => {
+  test.concurrent('the answer to a message call is not lost', async () => {
     await using world = await startReplicas(serverUrl);
     const program = await world.start();
     const card = await askAndWait(world);
@@ -116,7 +109,7 @@ describeReplicas('while the database cannot be reached', (serverUrl) => {
     ['the card', 0],
     ['a post in the thread', 1],
   ] as const) {
-    test.concurrent(`${what} that arrived is not posted again`, options, async () => {
+    test.concurrent(`${what} that arrived is not posted again`, async () => {
       await using world = await startReplicas(serverUrl);
       for (let count = 0; count < postsBefore; count += 1) {
         world.proxy.fail('chat.postMessage', { answerAfter: Promise.resolve() });

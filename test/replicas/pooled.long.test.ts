@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { noPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { describeReplicas, startReplicas } from './support/replicas.ts';
-import { askAndWait, expectStory, isAccepted, PATIENCE_MS, reply } from './support/story.ts';
+import { askAndWait, expectStory, isAccepted, reply } from './support/story.ts';
 
 const skipped = noPgBouncer === null ? '' : ` (skipped: ${noPgBouncer})`;
 
 describe.skipIf(noPgBouncer !== null)(`with PgBouncer${skipped}`, () => {
   describeReplicas('two replicas that share four connections by transaction', (serverUrl) => {
-    test('do a whole job, once', { timeout: 3 * PATIENCE_MS }, async () => {
+    test('do a whole job, once', async () => {
       await using pooler = await startPgBouncer(serverUrl, 'transaction', 4);
       await using world = await startReplicas(serverUrl, {}, pooler);
       const replicas = await Promise.all([world.start(), world.start()]);

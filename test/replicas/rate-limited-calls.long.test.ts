@@ -41,9 +41,7 @@ async function serveLimitedAgent() {
 }
 
 describeReplicas('two replicas and an agent that limits the rate of calls', (serverUrl) => {
-  test('keep one line: requests go out in their order, few are refused, and none goes out in a pause (F2)', {
-    timeout: 300_000,
-  }, async () => {
+  test('keep one line: requests go out in their order, few are refused, and none goes out in a pause (F2)', async () => {
     await using agent = await serveLimitedAgent();
     await using world = await startReplicas(serverUrl, { AGENT_BASE_URL: agent.baseUrl });
     await world.start();

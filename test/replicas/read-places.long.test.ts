@@ -11,9 +11,7 @@ const BOUND_MS = 26_000;
 const WINDOW_MS = 10_000;
 
 describeReplicas('a replica that is killed with places of the read budget in hand', (serverUrl) => {
-  test('leaves the other one its full pace, and after its leases every job is read', {
-    timeout: 300_000,
-  }, async () => {
+  test('leaves the other one its full pace, and after its leases every job is read', async () => {
     await using world = await startReplicas(serverUrl, { AGENT_READS_PER_MINUTE: String(READS_PER_MINUTE) });
     const first = await world.start();
     for (let number = 0; number < JOBS; number += 1) {

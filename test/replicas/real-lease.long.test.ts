@@ -9,8 +9,6 @@ import { transactions } from './support/wire.ts';
 
 /** With a look once a second, work is taken over within 30 s. */
 const LEASE_MS = 24_000;
-/** These tests wait for a lease to run out, all at the same time. */
-const options = { timeout: 240_000 };
 
 /** Waits for what shows that the work was taken over. */
 async function takenOver<T>(read: () => Promise<T | undefined>, what: string): Promise<T> {
@@ -22,50 +20,46 @@ const said = (world: Replicas, words: string) => async (): Promise<SlackMessage 
   (await world.messages()).find(({ text, thread_ts }) => thread_ts !== undefined && text.includes(words));
 
 describeReplicas('a replica', (serverUrl) => {
-  test.concurrent(
-    'that is killed has its work taken over when its leases end, 24 seconds later at most',
-    options,
-    async () => {
-      // The follow-up goes out after the kill, and before the receipt is taken over.
-      await using world = await startReplicas(serverUrl, { FOLLOW_UP_WINDOW: '20s' });
-      const never = new Promise(() => {});
-      const first = await world.start();
-      const card = await askAndWait(world);
-      world.proxy.fail('reactions.add', { answerAfter: never });
-      const message = await reply(world, card, 'Mention the CLI');
-      await world.until(
-        () => world.proxy.calls('reactions.add').length,
-        (count) => count === 1,
-        'the receipt to be put',
-      );
-      world.agentProxy.fail(agentCalls.create, 'hang');
-      await ask(world, 'Add an FAQ');
-      await world.until(
-        () => world.agentProxy.calls(agentCalls.create).length,
-        (count) => count === 2,
-        'the second create call',
-      );
-      await killHard(first);
-      const [last] = await world.query('select max(lease_until) as ms from task');
-      expect(Number(last?.ms)).toBeLessThanOrEqual(Date.now() + LEASE_MS);
-      await world.start();
-      const offer = await takenOver(
-        said(world, "Couldn't confirm the start"),
-        'the unclear call to be reported',
-      );
-      await isAccepted(world, message);
-      await world.slack.press(offer, 'start_again', alice);
-      await world.until(
-        () => world.api.jobs.map(({ prompts }) => prompts.join('; ')),
-        (prompts) => prompts.includes('Add an FAQ'),
-        'the second job',
-      );
-      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([
-        [PROMPT, 'Mention the CLI'],
-        ['Add an FAQ'],
-      ]);
-    },
-  );
+  test.concurrent('that is killed has its work taken over when its leases end, 24 seconds later at most', async () => {
+    // The follow-up goes out after the kill, and before the receipt is taken over.
+    await using world = await startReplicas(serverUrl, { FOLLOW_UP_WINDOW: '20s' });
+    const never = new Promise(() => {});
+    const first = await world.start();
+    const card = await askAndWait(world);
+    world.proxy.fail('reactions.add', { answerAfter: never });
+    const message = await reply(world, card, 'Mention the CLI');
+    await world.until(
+      () => world.proxy.calls('reactions.add').length,
+      (count) => count === 1,
+      'the receipt to be put',
+    );
+    world.agentProxy.fail(agentCalls.create, 'hang');
+    await ask(world, 'Add an FAQ');
+    await world.until(
+      () => world.agentProxy.calls(agentCalls.create).length,
+      (count) => count === 2,
+      'the second create call',
+    );
+    await killHard(first);
+    const [last] = await world.query('select max(lease_until) as ms from task');
+    expect(Number(last?.ms)).toBeLessThanOrEqual(Date.now() + LEASE_MS);
+    await world.start();
+    const offer = await takenOver(
+      said(world, "Couldn't confirm the start"),
+      'the unclear call to be reported',
+    );
+    await isAccepted(world, message);
+    await world.slack.press(offer, 'start_again', alice);
+    await world.until(
+      () => world.api.jobs.map(({ prompts }) => prompts.join('; ')),
+      (prompts) => prompts.includes('Add an FAQ'),
+      'the second job',
+    );
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([
+      [PROMPT, 'Mention the CLI'],
+      ['Add an FAQ'],
+    ]);
+  });
 
   /** The first replica, which freezes between the commit that marks its next call as started and its request. */
   async function freezeAt(world: Replicas, begins: RegExp) {
@@ -88,55 +82,43 @@ describeReplicas('a replica', (serverUrl) => {
     };
   }
 
-  test.concurrent(
-    'that freezes right before a create call, and wakes late, does not make it any more',
-    options,
-    async () => {
-      await using world = await startReplicas(serverUrl);
-      const freeze = await freezeAt(world, transactions.startsAgentCall);
-      const frozen = await freeze(() => ask(world));
-      const offer = await takenOver(
-        said(world, "Couldn't confirm the start"),
-        'the unclear call to be reported',
-      );
-      await world.slack.press(offer, 'start_again', alice);
-      await world.messageSeen('On it');
-      await frozen.wake();
-      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
-      await expectStory(world, "Couldn't confirm", 'On it');
-    },
-  );
+  test.concurrent('that freezes right before a create call, and wakes late, does not make it any more', async () => {
+    await using world = await startReplicas(serverUrl);
+    const freeze = await freezeAt(world, transactions.startsAgentCall);
+    const frozen = await freeze(() => ask(world));
+    const offer = await takenOver(
+      said(world, "Couldn't confirm the start"),
+      'the unclear call to be reported',
+    );
+    await world.slack.press(offer, 'start_again', alice);
+    await world.messageSeen('On it');
+    await frozen.wake();
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
+    await expectStory(world, "Couldn't confirm", 'On it');
+  });
 
-  test.concurrent(
-    'that freezes right before it sends a follow-up, and wakes late, does not send it any more',
-    options,
-    async () => {
-      await using world = await startReplicas(serverUrl);
-      const freeze = await freezeAt(world, transactions.startsAgentCall);
-      // Its create call comes first.
-      const create = world.databaseProxy.hold('after', transactions.startsAgentCall);
-      void create.then((commit) => commit.pass());
-      const card = await askAndWait(world);
-      const frozen = await freeze(() => reply(world, card, 'Mention the CLI'));
-      const offer = await takenOver(said(world, "Couldn't confirm"), 'the unclear call to be told');
-      await world.slack.press(offer, 'send_again', bob);
-      await isAccepted(world, frozen.result as SlackMessage);
-      await frozen.wake();
-      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT, 'Mention the CLI']]);
-      await expectStory(world, 'On it', "Couldn't confirm");
-    },
-  );
+  test.concurrent('that freezes right before it sends a follow-up, and wakes late, does not send it any more', async () => {
+    await using world = await startReplicas(serverUrl);
+    const freeze = await freezeAt(world, transactions.startsAgentCall);
+    // Its create call comes first.
+    const create = world.databaseProxy.hold('after', transactions.startsAgentCall);
+    void create.then((commit) => commit.pass());
+    const card = await askAndWait(world);
+    const frozen = await freeze(() => reply(world, card, 'Mention the CLI'));
+    const offer = await takenOver(said(world, "Couldn't confirm"), 'the unclear call to be told');
+    await world.slack.press(offer, 'send_again', bob);
+    await isAccepted(world, frozen.result as SlackMessage);
+    await frozen.wake();
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT, 'Mention the CLI']]);
+    await expectStory(world, 'On it', "Couldn't confirm");
+  });
 
-  test.concurrent(
-    'that freezes right before it posts a card, and wakes late, does not post it any more',
-    options,
-    async () => {
-      await using world = await startReplicas(serverUrl);
-      const freeze = await freezeAt(world, transactions.startsPost);
-      const frozen = await freeze(() => ask(world));
-      await takenOver(said(world, 'On it'), 'the job to be said to work');
-      await frozen.wake();
-      await expectStory(world, 'On it');
-    },
-  );
+  test.concurrent('that freezes right before it posts a card, and wakes late, does not post it any more', async () => {
+    await using world = await startReplicas(serverUrl);
+    const freeze = await freezeAt(world, transactions.startsPost);
+    const frozen = await freeze(() => ask(world));
+    await takenOver(said(world, 'On it'), 'the job to be said to work');
+    await frozen.wake();
+    await expectStory(world, 'On it');
+  });
 });

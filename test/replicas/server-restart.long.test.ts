@@ -12,7 +12,7 @@ const reason = noPostgresServer === null ? '' : ` (skipped: ${noPostgresServer})
 describeWithLocalSlack(name + reason, () => {
   for (const mode of ['fast', 'immediate'] as const) {
     const title = `(${mode}) loses and doubles nothing of what two replicas had in hand`;
-    if (noPostgresServer === null) test.concurrent(title, { timeout: 300_000 }, () => restart(mode));
+    if (noPostgresServer === null) test.concurrent(title, () => restart(mode));
     else test.skip(title, () => {});
   }
 

@@ -17,9 +17,7 @@ describeReplicas('a replica whose clock is set', (serverUrl) => {
     ['an hour ahead', HOUR_MS],
     ['an hour back', -HOUR_MS],
   ] as const) {
-    test.concurrent(`${what}, next to one whose clock is right: no lease is taken, and all goes on`, {
-      timeout: 300_000,
-    }, async () => {
+    test.concurrent(`${what}, next to one whose clock is right: no lease is taken, and all goes on`, async () => {
       await using world = await startReplicas(serverUrl);
       const wrong = world.launch({}, steppedBy(stepMs));
       await wrong.logged('started');

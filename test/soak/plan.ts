@@ -89,20 +89,14 @@ export function planStories(random: Random, count: number, withRunner = false): 
   });
 }
 
-function planReply(
-  random: Random,
-  {
-    number,
-    story,
-    isPatient,
-    withRunner,
-  }: {
-    readonly number: number;
-    readonly story: number;
-    readonly isPatient: boolean;
-    readonly withRunner: boolean;
-  },
-): ReplyPlan {
+interface About {
+  readonly number: number;
+  readonly story: number;
+  readonly isPatient: boolean;
+  readonly withRunner: boolean;
+}
+
+function planReply(random: Random, { number, story, isPatient, withRunner }: About): ReplyPlan {
   const instruction = isPatient
     ? 'new_link'
     : choose<AgentInstruction>(random, [

@@ -3,9 +3,6 @@ import { alice, bob, general, type SlackMessage } from '../../support/local-slac
 import { waitFor } from '../../support/wait-for.ts';
 import type { Replicas } from './replicas.ts';
 
-/** After a failure, what was in flight is free again when its lease of 24 s has run out. */
-export const PATIENCE_MS = 90_000;
-
 export const PROMPT = 'Add a quickstart';
 export const PR = 'https://github.com/acme/docs/pull/1';
 
