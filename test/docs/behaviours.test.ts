@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/behaviours.md', root), 'utf8');
-const rows = [...page.matchAll(/^\| (\w\d) +\|.*\| (.+?) +\|$/gm)].map(([, number = '', files = '']) => ({
+const rows = [...page.matchAll(/^- \*\*(\w\d)\*\* (.+)$/gm)].map(([, number = '', files = '']) => ({
   number,
-  files: [...files.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file),
+  files: [...files.matchAll(/`(test\/[^`]+)`/g)].map(([, file = '']) => file),
 }));
 
 test('docs/behaviours.md names tests for every behaviour, each once', () => {
