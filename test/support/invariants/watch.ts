@@ -33,7 +33,8 @@ class Judge {
 
   commit({ jobs, version }: Pick<Change, 'jobs' | 'version'>): void {
     for (const [jobId, after] of jobs) {
-      if (version < (this.#versions.get(jobId) ?? 0)) continue;
+      // SQLite's have none: the store may have moved there.
+      if (version !== 0 && version < (this.#versions.get(jobId) ?? 0)) continue;
       this.#versions.set(jobId, version);
       const commit = { jobId, before: this.#world.job(jobId), after };
       this.#steps.push(commit);

@@ -130,6 +130,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     restart: async (changed) => {
       configFile = changed ?? configFile;
       await service.stop();
+      // A test may have moved the store.
+      watch.include(parseConfig(env, readFile).store);
       service = newService();
       await service.start();
     },
