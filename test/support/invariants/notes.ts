@@ -43,14 +43,17 @@ SqlStore.prototype.transaction = async function <T>(
   if (listeners.size === 0) return run(work);
   const { database } = this as unknown as { database: Database };
   const { engine } = database;
-  const place = places.get(database) ?? (await run((tx) => tx.queries(Rows).begin(engine)));
-  places.set(database, place);
+  let place = '';
   let jobs: Change['jobs'] = new Map();
   const result = await run(async (tx) => {
+    const rows = tx.queries(Rows);
+    // Within the transaction: one of its own would change when this one begins.
+    place = places.get(database) ?? (await rows.begin(engine));
     const done = await work(tx);
-    jobs = await tx.queries(Rows).changed(engine);
+    jobs = await rows.changed(engine);
     return done;
   });
+  places.set(database, place);
   if (jobs.size === 0) return result;
   if (engine === 'sqlite') tell({ place, atMs: machineTimeMs(), version: 0, jobs });
   else await readAfter(database, place, [...jobs.keys()]);
