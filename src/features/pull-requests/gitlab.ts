@@ -175,9 +175,10 @@ const comments = listOf(
       ...{ id, body: comment, author: account, position },
       ...{ system: flag, internal: flag, confidential: flag, resolvable: flag, resolved: flag },
     })
-    .transform(({ position: at, ...note }) => {
-      return { ...note, path: at?.new_path, line: at?.new_line ?? at?.old_line };
-    }),
+    .transform(({ position: at, system, internal, confidential, resolvable, resolved, ...note }) => ({
+      ...{ ...note, path: at?.new_path, line: at?.new_line ?? at?.old_line },
+      isLeftOut: system || internal || confidential || (resolvable && resolved),
+    })),
 );
 
 /** What its author left unresolved, without internal notes: a channel may have guests. */
@@ -189,9 +190,7 @@ const readReviewComments: Dialect['reviewComments'] = async (read, number, revie
     readAtOnce(read, list, comments),
   ]);
   if (found('requested_changes')?.includes(by) !== true) return reviewCommentsIn([], true);
-  const isSettled = (one: (typeof items)[number]) => one.resolvable && one.resolved;
-  const isHidden = (one: (typeof items)[number]) => one.system || one.internal || one.confidential;
-  const own = items.filter((one) => one.author === by && !isHidden(one) && !isSettled(one));
+  const own = items.filter(({ author, isLeftOut }) => author === by && !isLeftOut);
   return reviewCommentsIn(own.reverse(), isComplete);
 };
 

@@ -97,6 +97,7 @@ export class Jobs extends Table {
     };
   }
 
+  /** Locks the job without reading it. */
   async lockOnly(jobId: string): Promise<void> {
     await lockRow(this.db, { id: jobId });
   }

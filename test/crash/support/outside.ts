@@ -127,10 +127,12 @@ export async function startOutside(
     hourlyBudget: Number(settings.AGENT_HOURLY_BUDGET ?? 100),
     outside: () => [proxy.happened, api.taken],
   });
+  /** Only what is launched here notes its commits. */
+  let isLaunched = false;
   let isJudged = false;
   // When all processes have ended.
   resources.defer(() => {
-    if (!isJudged) refuse(notes.violations());
+    if (isLaunched && !isJudged) refuse(notes.violations());
   });
 
   const env: ChildEnv = {
@@ -164,8 +166,10 @@ export async function startOutside(
     const all = await Promise.all(slack.places.map((place) => slack.control.messages(place)));
     return notes.violations({ messages: all.flat(), accepted });
   };
-  const launch = (own: ChildEnv, nodeArgs: readonly string[]) =>
-    resources.use(runProgram(['start'], { ...env, ...own }, [...notes.nodeArgs, ...nodeArgs]));
+  const launch = (own: ChildEnv, nodeArgs: readonly string[]) => {
+    isLaunched = true;
+    return resources.use(runProgram(['start'], { ...env, ...own }, [...notes.nodeArgs, ...nodeArgs]));
+  };
   return {
     api,
     slack: slack.control,

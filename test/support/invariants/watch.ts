@@ -145,8 +145,6 @@ export function notesOfCommits(path: string, { outside = () => [], ...limits }: 
     violations: (rest: Rest | null = null): readonly string[] => {
       const judge = new Judge(limits);
       const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
-      // The image's program notes nothing.
-      if (lines.length === 0 && rest === null) return [];
       const steps = [...lines.map(noted), ...outside().flat()];
       for (const step of steps.toSorted((one, other) => one.atMs - other.atMs)) {
         if ('jobs' in step) judge.commit(step);
