@@ -76,8 +76,9 @@ export const failPoints: readonly FailPoint[] = [
     ['done send_message', 'once', 'once'],
     ['store press → cancel_job', 'ask_again', 'once'],
     ['start cancel_job', 'once', 'once'],
-    ['done cancel_job → stopped', 'once', 'once'],
   ]),
+  // Killed before it, the next process may learn from the job itself that it was stopped.
+  ...passingCommits('stopped', null, [['done cancel_job → stopped', 'once', 'once']]),
   ...calls('stopped', null, [
     ['POST message', 'once', 'once'],
     ['POST cancel', 'once', 'once'],
