@@ -6,6 +6,7 @@ import type { Capability } from '../../support/agent-api/scripted-job.ts';
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
 import { type CodeHost, startCodeHost } from '../../support/code-host/code-host.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
+import type { Noted } from '../../support/invariants/elle.ts';
 import { notesOfCommits, refuse } from '../../support/invariants/watch.ts';
 import {
   alice,
@@ -82,6 +83,8 @@ export interface Outside extends AsyncDisposable {
    * @param accepted words of requests and replies that are kept
    */
   isAtRest(accepted: readonly string[]): Promise<void>;
+  /** What happened so far. */
+  noted(): Promise<Noted>;
   /** What is broken now. */
   brokenAtRest(accepted: readonly string[]): Promise<readonly string[]>;
   /** Ends the turn of the newest agent job with a pull request. */
@@ -161,10 +164,11 @@ export async function startOutside(
       (message): message is SlackMessage => message !== undefined,
       { what },
     );
+  const everywhere = async () =>
+    (await Promise.all(slack.places.map((place) => slack.control.messages(place)))).flat();
   const brokenAtRest = async (accepted: readonly string[]) => {
     isJudged = true;
-    const all = await Promise.all(slack.places.map((place) => slack.control.messages(place)));
-    return notes.violations({ messages: all.flat(), accepted });
+    return notes.violations({ messages: await everywhere(), accepted });
   };
   const launch = (own: ChildEnv, nodeArgs: readonly string[]) => {
     isLaunched = true;
@@ -193,6 +197,7 @@ export async function startOutside(
         ({ text, thread_ts }) => thread_ts !== undefined && text.includes(words),
       ),
     until: (read, predicate, what) => waitFor(read, predicate, { what }),
+    noted: async () => ({ steps: notes.steps(), messages: await everywhere() }),
     brokenAtRest,
     isAtRest: async (accepted) => {
       await waitFor(

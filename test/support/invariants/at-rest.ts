@@ -104,7 +104,7 @@ function isIn(text: string, words: string): boolean {
 }
 
 /** Of the ledger; in a message, by which a second post of the same call is known. */
-function callIdsIn({ blocks = [] }: SlackMessage): string[] {
+export function callIdsIn({ blocks = [] }: SlackMessage): string[] {
   const prefix = callBlockId('');
   return blocks.flatMap(({ block_id: id = '' }) => (id.startsWith(prefix) ? id.slice(prefix.length) : []));
 }

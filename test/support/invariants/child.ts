@@ -5,6 +5,6 @@ import { onCommit } from './notes.ts';
 const { INVARIANTS_NOTES: path } = process.env;
 if (path === undefined) throw new Error('INVARIANTS_NOTES: where to note the commits');
 
-onCommit(({ atMs, version, jobs }) => {
-  appendFileSync(path, `${JSON.stringify({ atMs, version, jobs: [...jobs] })}\n`);
+onCommit(({ atMs, untilMs, version, jobs }) => {
+  appendFileSync(path, `${JSON.stringify({ atMs, untilMs, version, jobs: [...jobs] })}\n`);
 });

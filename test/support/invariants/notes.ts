@@ -11,7 +11,10 @@ import { machineTimeMs } from './world.ts';
 export interface Change {
   /** See `placeOf`. */
   readonly place: string;
+  /** Not later than what was read. */
   readonly atMs: number;
+  /** Not earlier. */
+  readonly untilMs: number;
   /** On Postgres: of what was read; there, a look may be older than one that was noted before. */
   readonly version: number;
   readonly jobs: ReadonlyMap<string, JobRows | null>;
@@ -55,13 +58,13 @@ SqlStore.prototype.transaction = async function <T>(
   });
   places.set(database, place);
   if (jobs.size === 0) return result;
-  if (engine === 'sqlite') tell({ place, atMs: machineTimeMs(), version: 0, jobs });
+  if (engine === 'sqlite') tell({ place, version: 0, jobs });
   else await readAfter(database, place, [...jobs.keys()]);
   return result;
 };
 
-function tell(change: Change): void {
-  for (const listener of listeners) listener(change);
+function tell(change: Omit<Change, 'atMs' | 'untilMs'>, atMs = machineTimeMs()): void {
+  for (const listener of listeners) listener({ ...change, atMs, untilMs: machineTimeMs() });
 }
 
 let reading = Promise.resolve();
@@ -72,7 +75,7 @@ function readAfter({ queries }: Database, place: string, ids: readonly string[])
     const atMs = machineTimeMs();
     // If the database is away, the next look finds it.
     const read = await new Rows(queries).read(ROWS_ON_POSTGRES, ids).catch(() => null);
-    if (read !== null) tell({ place, atMs, ...read });
+    if (read !== null) tell({ place, ...read }, atMs);
   });
   return reading;
 }

@@ -19,6 +19,9 @@ const STORY_LENGTH = 200;
 
 type Step = (Commit & { readonly jobId: string }) | OutwardCall;
 
+/** Of a program that is a process. */
+export type NotedCommit = Omit<Change, 'place'>;
+
 /** Holds every commit, and every call that the stand-ins carried out, against the invariants, in their order. */
 class Judge {
   /** Each with its story. */
@@ -138,15 +141,19 @@ const CHILD = new URL('./child.ts', import.meta.url).href;
  */
 export function notesOfCommits(path: string, { outside = () => [], ...limits }: WatchOptions) {
   writeFileSync(path, '');
+  const steps = () => {
+    const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+    return [...lines.map(noted), ...outside().flat()].toSorted((one, other) => one.atMs - other.atMs);
+  };
   return {
     env: { INVARIANTS_NOTES: path },
     nodeArgs: ['--import', CHILD],
+    /** In the order of time. */
+    steps,
     /** Each violation, with its story. `rest`: when nothing is left to do. */
     violations: (rest: Rest | null = null): readonly string[] => {
       const judge = new Judge(limits);
-      const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
-      const steps = [...lines.map(noted), ...outside().flat()];
-      for (const step of steps.toSorted((one, other) => one.atMs - other.atMs)) {
+      for (const step of steps()) {
         if ('jobs' in step) judge.commit(step);
         else judge.call(step);
       }
@@ -155,8 +162,10 @@ export function notesOfCommits(path: string, { outside = () => [], ...limits }: 
   };
 }
 
-function noted(line: string): Omit<Change, 'place'> {
-  const { jobs, ...change } = JSON.parse(line) as Omit<Change, 'jobs'> & { jobs: [string, JobRows | null][] };
+function noted(line: string): NotedCommit {
+  const { jobs, ...change } = JSON.parse(line) as Omit<NotedCommit, 'jobs'> & {
+    jobs: [string, JobRows | null][];
+  };
   return { ...change, jobs: new Map(jobs) };
 }
 
