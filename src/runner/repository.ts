@@ -98,6 +98,10 @@ export class Repository {
     return this.#git.print(['show', '--no-patch', '--format=%B', commit]);
   }
 
+  parentOf(commit: string): Promise<string> {
+    return this.#git.print(['rev-parse', `${commit}^`]);
+  }
+
   isAncestor(older: string, newer: string): Promise<boolean> {
     return this.#git.succeeds(['merge-base', '--is-ancestor', older, newer]);
   }

@@ -60,10 +60,15 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     // A killed runner may have committed the turn.
     [made = null] = await repository.tips(['turn', `${turn.number}`]);
     if (made !== null) summary = summaryIn(await repository.messageOf(made));
-    const begun = await begin(run, made);
+    let begun = await begin(run, made);
+    if (made === null && !('link' in begun)) {
+      start = begun;
+      ({ commit: made, summary } = await work(run, start));
+      // The last may be merged by now.
+      if (made !== null) begun = await begin(run, made);
+    }
     if ('link' in begun) return { ...COMPLETED, summary, sessionId, prLink: begun.link };
     start = begun;
-    if (made === null) ({ commit: made, summary } = await work(run, start));
     if (made === null && !start.isOwed) return { ...COMPLETED, summary, sessionId, prLink: null };
     run.onActivity('Pushing the branch');
     await publish(run, start, made ?? start.base);
@@ -173,22 +178,25 @@ function askAgent(run: TurnRun, prompt: AgentTurn['prompt'], images: Turn['image
 }
 
 /** Rebases onto others' pushes. The agent resolves one conflict. */
-async function publish(run: TurnRun, { branch }: Start, commit: string): Promise<void> {
+async function publish(run: TurnRun, { branch, base, parent }: Start, commit: string): Promise<void> {
   const { repository, signal } = run;
   let own = commit;
   let isAsked = false;
-  for (let pushes = 0; pushes < PUSHES_MAX; pushes += 1) {
-    if (await repository.push(branch, own, signal)) return;
-    await repository.fetch(signal);
-    const [parent] = await repository.tips(['remote', branch]);
-    if (!parent) continue;
-    const merged = await repository.pick(parent, own);
+  const rebase = async (tip: string) => {
+    const merged = await repository.pick(tip, own);
     const isConflict = merged.conflicts.length > 0;
     if (isConflict && (isAsked || !merged.isOfLines)) throw new TurnFailedError(CONFLICT);
     isAsked ||= isConflict;
-    const tree = isConflict ? await resolve(run, branch, parent, merged) : merged.tree;
+    const tree = isConflict ? await resolve(run, branch, tip, merged) : merged.tree;
     const message = await repository.messageOf(own);
-    own = await commitTurn(run, branch, { tree, parent, message });
+    own = await commitTurn(run, branch, { tree, parent: tip, message });
+  };
+  if (commit !== base && (await repository.parentOf(commit)) !== parent) await rebase(parent);
+  for (let pushes = 0; pushes < PUSHES_MAX; pushes += 1) {
+    if (await repository.push(branch, own, signal)) return;
+    await repository.fetch(signal);
+    const [tip] = await repository.tips(['remote', branch]);
+    if (tip) await rebase(tip);
   }
   throw new TurnFailedError('Others kept pushing to the branch, so the changes could not be pushed.');
 }

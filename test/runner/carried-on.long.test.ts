@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { cancel, changesOf, headOf, isEditing, type RunnerWorld, startRunnerWorld } from './support/world.ts';
 
 /** A turn that is stopped after it has written a file. */
@@ -14,6 +15,16 @@ async function stopped(world: RunnerWorld, id: string, file: string) {
 function squash(world: RunnerWorld, head: string) {
   const commit = world.git('commit-tree', `${head}^{tree}`, '-p', 'main', '-m', 'Squashed');
   world.git('update-ref', 'refs/heads/main', commit);
+}
+
+/** The remote holds each push until it refuses it. */
+function holdPush(world: RunnerWorld) {
+  const hook = join(world.remote, 'hooks', 'pre-receive');
+  mkdirSync(join(world.remote, 'hooks'), { recursive: true });
+  writeFileSync(hook, '#!/bin/sh\ntouch "$0.begun"; while [ -e "$0" ]; do sleep 0.05; done; exit 1\n');
+  chmodSync(hook, 0o755);
+  const begun = () => waitFor(() => existsSync(`${hook}.begun`), Boolean, { what: 'the push' });
+  return { begun, refuse: () => rmSync(hook) };
 }
 
 /** The remote refuses a push whose history has a file of this name. */
@@ -140,4 +151,27 @@ test('a pull request that is merged while the runner is away is not followed by 
   await world.restart();
   const end = await world.rested(id);
   expect([end.prLink, world.pulls.length]).toEqual([world.pulls[0]?.html_url, 1]);
+});
+
+test.concurrent.each([
+  ['merged', 'while the agent works'],
+  ['closed', 'while the agent works'],
+  ['merged', 'while the commit is pushed, and the runner restarts'],
+] as const)('a pull request that is %s %s gets nothing more', async (what, when) => {
+  await using world = await startRunnerWorld();
+  const { id } = await world.create('write docs/a.md A');
+  const head = headOf(world, await world.rested(id));
+  const isAtWork = when === 'while the agent works';
+  const push = isAtWork ? null : holdPush(world);
+  await world.message(id, `write docs/b.md B${isAtWork ? '\nwait' : ''}`);
+  await (push?.begun() ?? world.rested(id, isEditing('docs/b.md')));
+  if (what === 'merged') squash(world, head);
+  Object.assign(world.pulls[0] ?? {}, { state: 'closed' });
+  world.go();
+  push?.refuse();
+  if (push !== null) await world.restart();
+  const end = await world.rested(id);
+  const branch = headOf(world, end);
+  expect([branch, changesOf(world, end)]).toEqual([`${head}-2`, ['A docs/b.md']]);
+  expect(world.git('rev-list', '--count', `main..${branch}`)).toBe('1');
 });
