@@ -31,7 +31,7 @@ const names = Object.keys(benches);
 const played =
   wanted.length > 0 ? names.filter((name) => wanted.includes(name)) : quick ? shareOf(names) : names;
 /** Added to each flush of the disk, in turn. */
-const flushDelaysMs = (values['flush-ms'] ?? (quick ? '0' : '0,5,20')).split(',').map(Number);
+const flushDelaysMs = (values['flush-ms'] ?? (quick ? '0' : '0,20')).split(',').map(Number);
 const settings: Omit<BenchSettings, 'disk'> = {
   quick,
   rounds: quick ? 1 : Number(values.rounds),

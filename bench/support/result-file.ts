@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inProject } from './paths.ts';
 import type { Row } from './rows.ts';
 
-/** What `bench/results/NAME.json` holds, and `NAME-5ms.json` for flushes that take 5 ms longer. */
+/** What `bench/results/NAME.json` holds, and `NAME-20ms.json` for flushes that take 20 ms longer. */
 interface Result {
   readonly bench: string;
   readonly about: string;
