@@ -3,6 +3,7 @@ import { buttons } from '../../src/slack/views/buttons.ts';
 import { saying, toldLater } from '../e2e/support/posts.ts';
 import { startWorld, type World } from '../e2e/support/world.ts';
 import { alice, bob, describeWithLocalSlack, type SlackMessage } from '../support/local-slack.ts';
+import { shareOf } from '../support/share.ts';
 import { type AgentOutcome, agentFaults } from './agent-faults.ts';
 
 /** Longer than any pause of the program after one fault. */
@@ -36,7 +37,7 @@ describeWithLocalSlack('a fault of the agent API', () => {
     expect(saying(await world.posts(card), 'An administrator needs to fix')).toHaveLength(count);
   };
 
-  describe.each(agentFaults)('$name', ({ name, fault, create, message }) => {
+  describe.each(shareOf(agentFaults))('$name', ({ name, fault, create, message }) => {
     test(`at the start of a job: ${create}`, async () => {
       const prompt = `Start and ${name.replaceAll('`', '')}`;
       world.api.failNext('create', fault);

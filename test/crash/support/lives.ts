@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { SlackCall } from '../../support/fault-proxy/call.ts';
 import type { Exchange } from '../../support/fault-proxy/forward.ts';
 import { random } from '../../support/local-slack.ts';
@@ -10,7 +9,9 @@ import { startGate } from './gate.ts';
 import type { Outside } from './outside.ts';
 import type { StoreReader } from './store-reader.ts';
 
-const preload = fileURLToPath(new URL('./child/fail-points.ts', import.meta.url));
+/** Arguments of Node for a program that soon takes a post as absent. */
+export const quickSearches = ['--import', new URL('./child/quick-searches.ts', import.meta.url).href];
+const preloads = [...quickSearches, '--import', new URL('./child/fail-points.ts', import.meta.url).href];
 
 const UNDER_WAY = "select id from call where state = 'started' and kind in ('create_job', 'send_message')";
 
@@ -108,7 +109,7 @@ export async function startLives(
         CRASH_LOG: join(directory.path, String(number)),
         ...(kill && { CRASH_AT: kill.at, CRASH_WHEN: kill.when, CRASH_NTH: String(kill.nth) }),
       },
-      ['--import', preload],
+      preloads,
     );
     const ended = program.exit.then(async ({ signal }) => {
       if (isStopping) return;

@@ -6,7 +6,10 @@ import type { Stage } from './stage.ts';
 const BUTTONS = ['start_again', 'send_again'];
 
 /** From now on until it is disposed, somebody answers each question of the program with its button, twice at once. */
-export function answerQuestions({ slack, places }: Outside, { press }: Stage): AsyncDisposable {
+export function answerQuestions(
+  { slack, places }: Outside,
+  { press }: Pick<Stage, 'press'>,
+): AsyncDisposable {
   const answered = new Set<string>();
   let isOver = false;
   const questions = async () => {

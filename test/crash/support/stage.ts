@@ -12,7 +12,8 @@ const PATIENCE_MS = 240_000;
 /** By then an ended job has been looked at a few times. */
 const NO_LOOK_FOR_MS = 300;
 /** What is planned for a later day, or by the clock. */
-const LATER_TASKS = "'check_ended_job', 'forget_step_token', 'start_recipe', 'post_digest', 'expire_draft'";
+export const LATER_TASKS =
+  "'check_ended_job', 'forget_step_token', 'start_recipe', 'post_digest', 'expire_draft'";
 /** Nobody is quicker. */
 export const AGAIN_AFTER_MS = 200;
 

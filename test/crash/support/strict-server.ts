@@ -1,8 +1,7 @@
 import { clockFrom, systemClock } from '../../../src/runtime/clock.ts';
 import { alice, bob, general, random } from '../../support/local-slack.ts';
-import type { StrictControl } from '../../support/strict-slack/control.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
-import { startStrictSlack } from '../../support/strict-slack.ts';
+import { type StrictSlack, startStrictSlack } from '../../support/strict-slack.ts';
 import { notices, type SlackServer } from './outside.ts';
 
 /** What Slack puts off for this long is about telling the program again: after a minute, and after five. */
@@ -19,7 +18,7 @@ const hastyClock = clockFrom({
 });
 
 /** A Slack with forms and private answers, which delivers a message until it is acknowledged. */
-export async function startStrictServer(): Promise<SlackServer & { readonly control: StrictControl }> {
+export async function startStrictServer(): Promise<StrictSlack & Pick<SlackServer, 'places'>> {
   const slack = await startStrictSlack({ clock: hastyClock, app: { mode: 'socket' } });
   slack.control.declareAgent(true);
   slack.control.openChannel({ id: notices, name: 'notices', members: [alice, bob, strictApp.botUserId] });
