@@ -1,203 +1,220 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { alice, bob, random as noticeChannel } from '../support/local-slack.ts';
-import { planStories } from './plan.ts';
-import { seededRandom } from './random.ts';
-import { acknowledgements, asksForJob } from './world/acknowledged.ts';
-import { createButtonPressers } from './world/button-pressers.ts';
-import { watchChannels } from './world/channel-watch.ts';
-import { disturb } from './world/disturbances.ts';
-import { type Deeds, liveStories } from './world/people.ts';
-import { killAtRandom } from './world/random-killer.ts';
-import { judgeRunnerJob } from './world/runner-work.ts';
-import { type DatabaseKind, replicasOn, startSoakWorld } from './world/world.ts';
+import { quickSearches } from '../crash/support/lives.ts';
+import { agentCalls, killHard, notices, startOutside } from '../crash/support/outside.ts';
+import { answerQuestions } from '../crash/support/questions.ts';
+import { AGAIN_AFTER_MS, LATER_TASKS } from '../crash/support/stage.ts';
+import { readPostgres, readSqlite } from '../crash/support/store-reader.ts';
+import { startStrictServer } from '../crash/support/strict-server.ts';
+import type { Fault } from '../support/fault-proxy/fault.ts';
+import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { choose, seededRandom } from './random.ts';
 
-const LOOK_INTERVAL_MS = 2_000;
-/** Slack takes a message a second in a channel; no channel is busier for long. */
-const STORIES_PER_CHANNEL = 5;
-const NOTE_INTERVAL_MS = 30_000;
-
-export interface RunOptions {
-  readonly database: DatabaseKind;
-  /** How many at most; with `kills`, they end with the last kill. */
-  readonly stories: number;
-  /** How many go on at a time. */
-  readonly atOnce: number;
-  /** How often a process is killed. */
+export interface SoakOptions {
+  /** Two processes share a Postgres; only one may have an embedded store. */
+  readonly database: 'sqlite' | 'postgres';
+  readonly jobs: number;
+  /** How many people ask for them, one after the other each. */
+  readonly people: number;
   readonly kills: number;
-  /** The real runner serves the agent API. It and the program are killed in turns until all stories are told. */
-  readonly withRunner: boolean;
   /** Makes the choices, though not the timing, the same again. */
   readonly seed: number;
-  /** So often a reply is delivered a minute late. */
-  readonly lateShare: number;
-  /** Whether processes are frozen, their clocks stepped, and the network to the database silenced. */
-  readonly isDisturbed: boolean;
-  /** How long nothing may change any more until it is taken for the end. */
-  readonly quietMs: number;
-  /** How long what is missing is waited for. */
-  readonly patienceMs: number;
   readonly note: (progress: string) => void;
 }
 
-export interface RunResult {
-  readonly options: RunOptions;
-  readonly durationMs: number;
-  readonly asked: number;
-  readonly replies: number;
-  /** What was broken: the invariants, and what the runner must not do; each with its story. */
-  readonly broken: readonly string[];
-  /** How many calls the ledger has as unknown. */
-  readonly unknownCalls: number;
-  /** How many processes were killed. */
-  readonly killed: number;
-  /** How many calls, faults and disturbances there were, and the like. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** How processes ended that were not killed. */
-  readonly endings: readonly string[];
-  readonly runnerEndings: readonly string[];
-  /** What each process printed. */
-  readonly outputs: readonly string[];
-}
+const LIFE_MAX_MS = 5_000;
+/** Between two faults, and two turns that the agent ends. */
+const PACE_MS = 100;
+/** Who waits longer goes away. */
+const PATIENCE_MS = 60_000;
+/** The tasks of a killed replica are free after 24 s, and threads are read one after the other to catch up. */
+const END_WITHIN_MS = 15 * 60_000;
+const QUIET_LOOKS = 10;
 
-/** Has people work with the program while things go wrong, lets everything finish, and holds it to the invariants. */
-export async function run(options: RunOptions): Promise<RunResult> {
-  const { database, seed, kills, note } = options;
-  const startedAtMs = Date.now();
-  const { withRunner } = options;
-  const plans = planStories(seededRandom(seed), options.stories, withRunner);
-  await using world = await startSoakWorld({
-    database,
-    random: seededRandom(seed + 1),
-    lateShare: options.lateShare,
-    channels: Math.ceil(options.atOnce / STORIES_PER_CHANNEL),
-    people: options.atOnce,
-    plans,
-    withRunner,
-  });
-  const { slack, channels, people, front, fleet, runner, second, faults } = world;
-  const places = [...channels, ...people];
-  const pressers = createButtonPressers(slack, seededRandom(seed + 2));
-  await using watch = watchChannels({
-    slack: slack.control,
-    channels: places,
-    people: [alice, bob, ...people],
-    onPost: pressers.consider,
-  });
+const FAULTS: readonly (readonly [share: number, fault: Fault])[] = [
+  [4, { status: 500 }],
+  [4, 'error_after'],
+  [3, 'reset_before'],
+  [3, 'reset_after'],
+  [3, 'half_body'],
+  [2, { status: 429, headers: { 'retry-after': '1' } }],
+];
+const METHODS = [
+  'chat.postMessage',
+  'chat.postMessage',
+  'chat.update',
+  'reactions.add',
+  'conversations.history',
+];
+const LEFT = `select natural_key as words from call where ended_at is null
+  union all select id from task where kind not in (${LATER_TASKS})`;
 
-  for (const side of Object.values(faults)) side.begin();
-  let isKilling = kills > 0;
-  let areTold = false;
-  const killing = killAtRandom({
-    fleet,
-    replicas: replicasOn[database],
-    runner: runner?.fleet ?? null,
-    goesOn: (killed) => (withRunner ? !areTold : killed < kills),
-    random: seededRandom(seed + 3),
-    note,
-  }).finally(() => {
-    isKilling = false;
-  });
-  const disturbances = options.isDisturbed
-    ? disturb({
-        fleet,
-        replicas: replicasOn[database],
-        slack,
-        channels,
-        refuseRead: front.refuseRead,
-        visit: second.visit,
-        databaseNetwork: world.databaseNetwork,
-        random: seededRandom(seed + 4),
-      })
-    : null;
-  const goesOn = () => kills === 0 || isKilling;
-  const deeds = await liveStories(plans, {
-    slack,
-    ports: fleet.ports,
-    watch,
-    channels,
-    people,
-    goesOn,
-    note,
-  });
-  areTold = true;
-  const [killed] = await Promise.all([killing, disturbances?.stop()]);
-  await runner?.fleet.started(0);
-  for (const side of Object.values(faults)) side.end();
-  note(`${deeds.asked.length} stories were told after ${seconds(startedAtMs)}; now they come to their ends`);
-
-  await theEnd();
-  await pressers.stop();
-  note(`the end after ${seconds(startedAtMs)}`);
-  const all = await Promise.all([...places, noticeChannel].map((place) => slack.control.messages(place)));
-  const ends = await world.agentJobs();
-  const work = (await runner?.work()) ?? [];
-  return {
-    options,
-    durationMs: Date.now() - startedAtMs,
-    asked: deeds.asked.length,
-    replies: deeds.said.length,
-    broken: [
-      ...(await world.missing(accepted())).map((words) => `still missing: ${words}`),
-      ...world.broken({
-        messages: all.flat(),
-        accepted: accepted(),
-        unclear: deeds.asked.map(wordsOf),
-        ends,
-      }),
-      ...work.flatMap(judgeRunnerJob),
-    ],
-    unknownCalls: await world.unknownCalls(),
-    killed,
-    counts: {
-      'calls to Slack': slack.calls().length,
-      'faults of Slack': faults.slack.count(),
-      'calls to the agent API': front.count(),
-      'faults of the agent API': faults.agent.count(),
-      'odd answers of the agent API': faults.answers.count(),
-      'second to fourth copies of requests': world.extraCopies(),
-      'turns that the agent took up late': world.lateTurns(),
-      'disturbances of a process': disturbances?.count() ?? 0,
-      'replies that a second program left to the others': second.left(),
-    },
-    endings: [...fleet.endings, ...second.endings],
-    runnerEndings: runner?.fleet.endings ?? [],
-    outputs: [...fleet.outputs(), ...(runner?.fleet.outputs() ?? []), ...second.outputs()],
+/**
+ * People ask, reply, edit and press, while calls fail on both sides and processes are killed at random moments. Lets it
+ * all come to its end, and returns what was broken on the way, or is then.
+ */
+export async function soak({ jobs, kills, note, ...options }: SoakOptions): Promise<readonly string[]> {
+  const random = seededRandom(options.seed);
+  const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)];
+  await using resources = new AsyncDisposableStack();
+  const database = options.database === 'postgres' ? await createTestDatabase(testServerUrl ?? '') : null;
+  resources.defer(() => database?.drop());
+  const slack = await startStrictServer();
+  const { control } = slack;
+  const settings = {
+    ...(database && { DATABASE_URL: database.url }),
+    AGENT_TIMEOUT: '2s',
+    AGENT_READS_PER_MINUTE: '100000',
+    AGENT_HOURLY_BUDGET: '100000',
+    SETTLE_WINDOW: '1s',
+    NOTICE_CHANNELS: notices,
   };
+  const outside = resources.use(await startOutside(settings, async () => slack));
+  const reader = database === null ? readSqlite(outside.dataDir) : readPostgres(database);
+  const launch = () => outside.launch({}, quickSearches);
+  const start = async () => {
+    const program = launch();
+    await program.logged('started');
+    return program;
+  };
+  const programs = [await start()];
+  if (database !== null) programs.push(await start());
+  const accepted: string[] = [];
+  const endings: string[] = [];
+  let asked = 0;
+  let killed = 0;
+  let areTold = false;
 
-  /** Words of what is surely kept: a request as it was answered, and what was said below it. */
-  function accepted(): string[] {
-    const heard = acknowledgements(slack, asksForJob);
-    const isKept = ({ answer }: Deeds['asked'][number]) =>
-      typeof answer === 'string' ? answer === 'accepted' : heard.has(answer.message.ts);
-    const kept = deeds.asked.filter((one) => isKept(one) || watch.cardOf(one.story) !== null);
-    const stories = new Set(kept.map(({ story }) => story));
-    const said = deeds.said.filter(
-      ({ story, manner, isSure }) => stories.has(story) && manner !== 'aside' && isSure,
-    );
-    return [...kept.map(wordsOf), ...said.map(({ text }) => text)];
+  const isHeard = (ts: string) =>
+    slack
+      .deliveries()
+      .some(({ payload, acknowledgedAtMs }) => acknowledgedAtMs !== null && isMention(payload.event, ts));
+
+  /** By a command or a mention. Null: nobody knows whether the request was kept. */
+  async function ask(mark: string): Promise<SlackMessage | null> {
+    const text = `Document ${mark}`;
+    if (random() < 0.5) {
+      const { acknowledged, payload } = await control.command({ channel: general, user: alice, text });
+      if (!acknowledged || Object.keys(Object(payload)).length > 0) return null;
+    } else {
+      const mention = `<@${strictApp.botUserId}> ${text}`;
+      const { ts } = await control.message({ channel: general, user: alice, text: mention });
+      const isKept = await waitFor(() => isHeard(ts), true, { what: 'it', timeoutMs: PATIENCE_MS }).catch(
+        () => false,
+      );
+      if (!isKept) return null;
+    }
+    accepted.push(mark);
+    const isCard = ({ user, text: said }: SlackMessage) =>
+      user === strictApp.botUserId && said.includes(mark) && said.includes('[Details]');
+    const card = async () => (await control.messages(general)).find(isCard);
+    const found = await waitFor(card, (seen) => seen !== undefined, {
+      what: mark,
+      timeoutMs: PATIENCE_MS,
+    }).catch(() => null);
+    return found ?? null;
   }
 
-  /** Waits until nothing is missing any more, and then until nothing changes any more. */
-  async function theEnd(): Promise<void> {
-    const untilMs = Date.now() + options.patienceMs;
-    let noteAtMs = Date.now() + NOTE_INTERVAL_MS;
-    for (;;) {
-      const isQuiet = Date.now() - world.lastDeedAtMs() > options.quietMs;
-      const missing = await world.missing(accepted());
-      if ((isQuiet && missing.length === 0) || Date.now() > untilMs) return;
-      if (Date.now() > noteAtMs) {
-        note(`${missing.length} missing so far: ${missing.slice(0, 5).join('; ')}`);
-        noteAtMs += NOTE_INTERVAL_MS;
-      }
-      await pause(LOOK_INTERVAL_MS);
+  /** A request and what is said in its thread. */
+  async function tell(number: number): Promise<void> {
+    const card = await ask(`part J${number}, please`);
+    if (card === null) return;
+    for (let reply = Math.floor(random() * 4); reply > 0; reply -= 1) {
+      const words = `R${reply} of J${number}, please`;
+      const threadTs = card.thread_ts ?? card.ts;
+      const said = await control.message({ channel: general, user: bob, text: words, threadTs });
+      accepted.push(words);
+      await pause(random() * 3_000);
+      if (random() < 0.3) await control.editMessage(said, `${words}, at last`);
     }
   }
+
+  const people = Array.from({ length: options.people }, async () => {
+    while (asked < jobs || killed < kills) {
+      asked += 1;
+      if (asked % 100 === 0) note(`${asked} jobs, ${killed} kills`);
+      await tell(asked);
+    }
+  });
+
+  async function kill(): Promise<void> {
+    for (; killed < kills; killed += 1) {
+      await pause(random() * LIFE_MAX_MS);
+      const at = Math.floor(random() * programs.length);
+      const program = programs[at];
+      if (program?.ending) endings.push(`a process ended by itself: ${program.output()}`);
+      if (program !== undefined) await killHard(program);
+      // Half of them may die while they start.
+      programs[at] = random() < 0.5 ? await start() : launch();
+    }
+  }
+
+  /** One in twenty calls. */
+  async function fail(): Promise<void> {
+    const { proxy, agentProxy, api } = outside;
+    let planned = 0;
+    for (; !areTold; await pause(PACE_MS)) {
+      for (; planned < (proxy.calls().length + api.counts.create) / 20; planned += 1) {
+        const fault = choose(random, FAULTS);
+        const job = pick(api.jobs);
+        if (random() < 0.7) proxy.fail(pick(METHODS) ?? '', fault);
+        else agentProxy.fail(job && random() < 0.5 ? agentCalls.messageTo(job.id) : agentCalls.create, fault);
+      }
+    }
+  }
+
+  let isOver = false;
+  async function work(): Promise<void> {
+    for (let link = 1; !isOver; await pause(PACE_MS)) {
+      const busy = outside.api.jobs.filter(({ endsAtMs }) => endsAtMs.at(-1) === Number.POSITIVE_INFINITY);
+      for (const { id } of busy.filter(() => random() < 0.1)) {
+        const status = random() < 0.1 ? 'failed' : 'completed';
+        link += 1;
+        const isLinked = status === 'completed' && random() < 0.7;
+        outside.api.finish(id, {
+          status,
+          ...(isLinked && { prLink: `https://github.com/acme/docs/pull/${link}` }),
+        });
+      }
+    }
+  }
+
+  const press = async (message: SlackMessage, button: string) => {
+    while (!isOver && !(await control.press(message, button, alice)).acknowledged)
+      await pause(AGAIN_AFTER_MS);
+  };
+  const answers = resources.use(answerQuestions(outside, { press }));
+  const working = work();
+  const failing = fail();
+  await Promise.all([...people, kill()]);
+  areTold = true;
+  await failing;
+  note(`${asked} jobs and ${killed} kills; now they come to their end`);
+  // What Slack did not deliver is found at a start.
+  for (const program of programs) await killHard(program);
+  for (const at of programs.keys()) programs[at] = await start();
+
+  let quiet = 0;
+  const isQuiet = async () => {
+    quiet = (await reader.query(LEFT)).length === 0 ? quiet + 1 : 0;
+    await pause(PACE_MS);
+    return quiet >= QUIET_LOOKS;
+  };
+  const left = await waitFor(isQuiet, true, { what: 'the end', timeoutMs: END_WITHIN_MS }).catch(String);
+  isOver = true;
+  await working;
+  await answers[Symbol.asyncDispose]();
+  const broken = await outside.brokenAtRest(accepted);
+  return [
+    ...endings,
+    ...(left === true ? [] : [`${left}: ${JSON.stringify(await reader.query(LEFT))}`]),
+    ...broken,
+  ];
 }
 
-function wordsOf({ story }: { readonly story: number }): string {
-  return `part J${story}, please`;
-}
-
-function seconds(sinceMs: number): string {
-  return `${Math.round((Date.now() - sinceMs) / 1000)} s`;
+function isMention(event: unknown, ts: string): boolean {
+  const { type, ts: atTs } = (event ?? {}) as { readonly type?: string; readonly ts?: string };
+  return type === 'app_mention' && atTs === ts;
 }
