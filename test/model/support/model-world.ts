@@ -11,7 +11,7 @@ import { startAgentFront } from './agent-front.ts';
 import { PassingTime, type Surroundings } from './passing-time.ts';
 import { createQuickFolder } from './quick-folder.ts';
 import { Replicas } from './replicas.ts';
-import { type Scene, smallScene } from './scene.ts';
+import { scene } from './scene.ts';
 import { createSkippingClock } from './skipping-clock.ts';
 import { Troubles } from './troubles.ts';
 
@@ -26,7 +26,6 @@ const START_MS = Date.UTC(2026, 10, 20, 8);
 
 /** The whole program between a strict Slack and the stand-in agent API, with a clock that skips what is dull. */
 export interface ModelWorld extends Surroundings, AsyncDisposable {
-  readonly scene: Scene;
   readonly api: AgentApi;
   readonly time: PassingTime;
   /** All edits of cards that nothing went wrong with, but for limits. */
@@ -44,27 +43,18 @@ interface Edit {
 }
 
 export interface ModelWorldOptions {
-  /** Default: the smallest */
-  readonly scene?: Scene;
   readonly mode: 'socket' | 'http';
   readonly script: Script;
   /** More than one needs a `DATABASE_URL`. Default: 1 */
   readonly replicas?: number;
   readonly settings?: Environment;
-  /** What DOCS_AGENT_CONFIG names. Default: nothing */
-  readonly configFile?: string | undefined;
-  /** Others that the program's key opens. */
-  readonly projects?: readonly string[];
   /** Slack enforces its documented limits. Default: false */
   readonly hasLimits?: boolean;
-  /** Time goes in steps of so much at least. Default: 0 */
-  readonly stepMs?: number;
 }
 
 /** Starts everything but the program itself. */
 export async function startModelWorld(options: ModelWorldOptions): Promise<ModelWorld> {
   const resources = new AsyncDisposableStack();
-  const { scene = smallScene } = options;
   const clock = createSkippingClock(START_MS);
   const ports = await Promise.all(
     Array.from({ length: options.replicas ?? 1 }, () => (options.mode === 'http' ? freePort() : 0)),
@@ -80,7 +70,6 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
   const api = await startAgentApi({
     apiKey: API_KEY,
     projectId: PROJECT_ID,
-    otherProjectIds: options.projects ?? [],
     clock: clock.outside,
     script: options.script,
   });
@@ -99,8 +88,6 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
   agent.onCall((operation, jobId) => troubles.nextOfAgent(operation, jobId));
   const folder = resources.use(await createQuickFolder());
 
-  const { configFile } = options;
-  const readFile = configFile === undefined ? noFiles : () => configFile;
   const settings = ports.map(
     (port): Environment => ({
       SLACK_BOT_TOKEN: slack.botToken,
@@ -112,24 +99,22 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
       AGENT_API_KEY: API_KEY,
       AGENT_PROJECT_ID: PROJECT_ID,
       DATA_DIR: folder.path,
-      DOCS_AGENT_CONFIG: configFile && 'docs-agent.yml',
       NOTICE_CHANNELS: scene.noticeChannels.join(),
       HOST: '127.0.0.1',
       PORT: String(port),
       ...options.settings,
     }),
   );
-  const { agent: limits, store } = parseConfig(settings[0] ?? {}, readFile);
+  const { agent: limits, store } = parseConfig(settings[0] ?? {}, noFiles);
   const outside = () => [slack.happened, api.taken];
   const watch = resources.use(new Watch(store, { hourlyBudget: limits.hourlyBudget, outside }));
   resources.defer(() => watch.verify());
-  const replicas = resources.use(new Replicas(settings, readFile, clock.program, () => time.helpAlong()));
+  const replicas = resources.use(new Replicas(settings, clock.program, () => time.helpAlong()));
   const around = { clock, slack, agent, troubles, replicas };
-  const time = new PassingTime(around, options.stepMs ?? 0);
+  const time = new PassingTime(around);
 
   return {
     ...around,
-    scene,
     api,
     time,
     edits,

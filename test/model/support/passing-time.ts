@@ -32,12 +32,9 @@ export interface Surroundings {
 export class PassingTime {
   hasSlept = false;
   readonly #around: Surroundings;
-  readonly #stepMs: number;
 
-  /** `stepMs`: what is due sooner after the last stop than this is late. */
-  constructor(around: Surroundings, stepMs: number) {
+  constructor(around: Surroundings) {
     this.#around = around;
-    this.#stepMs = stepMs;
   }
 
   now(): number {
@@ -90,7 +87,7 @@ export class PassingTime {
     for (;;) {
       const nextMs = this.#nextMoment(await this.#around.replicas.look());
       if (nextMs === null || nextMs > untilMs) return;
-      this.#around.clock.jumpTo(Math.min(Math.max(nextMs, this.now() + this.#stepMs), untilMs));
+      this.#around.clock.jumpTo(nextMs);
       await this.rest();
     }
   }

@@ -1,6 +1,7 @@
 import type { SlackMessage } from '../../support/local-slack.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import type { ModelWorld } from './model-world.ts';
+import { scene } from './scene.ts';
 import type { PersonAction } from './steps.ts';
 
 /** A `/docs-agent` command, a mention or a direct message, and what is known at once of its outcome. */
@@ -50,10 +51,9 @@ export class People {
 
   async ask({ by, channel, user }: Extract<PersonAction, { readonly do: 'ask' }>): Promise<void> {
     const mark = `request-${this.asked.length + 1};`;
-    const { scene } = this.#world;
     const text = `${mark} document <@${this.#anybody}>'s rate &amp; limits`;
     const { control } = this.#world.slack;
-    const open = scene.channels.includes(channel) ? channel : (scene.channels[0] ?? channel);
+    const open = scene.channels.find((one) => one === channel) ?? scene.channels[0];
     const place = { command: channel, mention: open, direct_message: user }[by];
     const asked: Asked = { mark, channel: place, isAccepted: false, messageTs: null };
     this.asked.push(asked);
@@ -73,15 +73,6 @@ export class People {
     const asked = this.asked.find(({ mark }) => card?.text.includes(mark));
     if (card === undefined || asked === undefined) return;
     await this.#replyTo(asked, card, owner ?? this.#anybody, kind);
-  }
-
-  /** In the thread of the request with this number, if it has a card. */
-  async answer(request: number, user: string): Promise<void> {
-    const asked = this.asked[request];
-    if (asked === undefined) return;
-    const messages = await this.#world.slack.control.messages(asked.channel);
-    const card = messages.find((message) => isCard(message) && message.text.includes(asked.mark));
-    if (card !== undefined) await this.#replyTo(asked, card, user, 'words');
   }
 
   async edit(pick: number): Promise<void> {
@@ -122,19 +113,18 @@ export class People {
 
   /** Every button that makes something happen, the oldest first. */
   async buttons(): Promise<Button[]> {
-    const { scene } = this.#world;
     // The card repeats what its thread offers.
     const posts = (await this.#messages()).filter(({ message }) => !isCard(message));
     return posts.flatMap(({ message, owner }) =>
       (message.blocks ?? [])
         .flatMap(({ elements = [] }) => elements.map(({ action_id = '' }) => action_id))
         .filter((actionId) => BUTTONS.includes(actionId))
-        .map((actionId) => ({ message, actionId, user: owner ?? scene.people[0] ?? '' })),
+        .map((actionId) => ({ message, actionId, user: owner ?? scene.people[0] })),
     );
   }
 
   get #anybody(): string {
-    return this.#world.scene.people.at(-1) ?? '';
+    return scene.people[1];
   }
 
   async #replyTo(asked: Asked, card: SlackMessage, user: string, kind: 'words' | 'blank'): Promise<void> {
@@ -162,7 +152,7 @@ export class People {
 
   /** Wherever jobs run; of a direct message, with its only reader. */
   async #messages(): Promise<{ readonly message: SlackMessage; readonly owner: string | null }[]> {
-    const { slack, scene } = this.#world;
+    const { slack } = this.#world;
     const read = async (place: string, owner: string | null) =>
       (await slack.control.messages(place)).map((message) => ({ message, owner }));
     const places = [

@@ -62,14 +62,12 @@ async function together(
   await Promise.all(actions.map((action) => act(people, action)));
 }
 
-export async function act(people: People, action: PersonAction): Promise<void> {
+async function act(people: People, action: PersonAction): Promise<void> {
   switch (action.do) {
     case 'ask':
       return people.ask(action);
     case 'reply':
       return people.reply(action.pick, action.kind);
-    case 'answer':
-      return people.answer(action.request, action.user);
     case 'edit':
       return people.edit(action.pick);
     case 'remove':
@@ -99,20 +97,19 @@ const LOOKED_AT_MS = 48 * HOUR_MS;
 /**
  * Nothing goes wrong any more, Slack delivers all of its events, and people press every button that they have not
  * pressed yet, those that start a job first. Ends when nothing is planned and nothing is left to be pressed.
- * `patienceMs`: after each of these, wait no longer than so long, even if something is planned.
  */
-export async function heal(world: ModelWorld, people: People, patienceMs = LOOKED_AT_MS): Promise<void> {
+export async function heal(world: ModelWorld, people: People): Promise<void> {
   world.troubles.end();
   await world.agent.up();
   world.slack.onDelivery(() => 1);
   await world.replicas.start();
-  await world.time.passAll(Math.min(HELD_UP_MS, patienceMs));
+  await world.time.passAll(HELD_UP_MS);
   for (let index = 0; index < world.replicas.count; index += 1) await world.replicas.stop(index);
   await world.replicas.start();
   const pressed = new Set<string>();
   let hopes = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    await world.time.passAll(patienceMs);
+    await world.time.passAll(LOOKED_AT_MS);
     const open = (await people.buttons()).filter(
       ({ message: { ts, text } }) =>
         !pressed.has(ts) &&

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseConfig } from '../../../src/app/config/config.ts';
-import type { Environment, ReadFile } from '../../../src/app/config/values.ts';
+import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
 import type { Clock } from '../../../src/runtime/clock.ts';
+import { noFiles } from '../../support/settings.ts';
 import { openPostgresQueue, openSqliteQueue, type Plan, type Queue } from './queue.ts';
 
 const NOTHING: Plan = { due: 0, slowedReads: 0, readsAgainMs: 0, inFlight: 0, nextDueMs: null };
@@ -16,16 +17,14 @@ export class Replicas implements AsyncDisposable {
   /** What they logged. */
   readonly log: string[] = [];
   readonly #settings: readonly Environment[];
-  readonly #readFile: ReadFile;
   readonly #clock: Clock;
   /** Called while a replica takes its time to stop: what it waits for may have to be helped along. */
   readonly #whileItStops: () => void;
   readonly #running = new Map<number, Service>();
   #queue: Queue | null = null;
 
-  constructor(settings: readonly Environment[], readFile: ReadFile, clock: Clock, whileItStops: () => void) {
+  constructor(settings: readonly Environment[], clock: Clock, whileItStops: () => void) {
     this.#settings = settings;
-    this.#readFile = readFile;
     this.#clock = clock;
     this.#whileItStops = whileItStops;
   }
@@ -42,7 +41,7 @@ export class Replicas implements AsyncDisposable {
     });
     for (const [index, env] of this.#settings.entries()) {
       if (this.#running.has(index)) continue;
-      const service = createService(parseConfig(env, this.#readFile), { clock: this.#clock, log });
+      const service = createService(parseConfig(env, noFiles), { clock: this.#clock, log });
       await service.start();
       this.#running.set(index, service);
       this.#queue ??=

@@ -13,8 +13,6 @@ export type WayToAsk = 'command' | 'mention' | 'direct_message';
 export type PersonAction =
   | { readonly do: 'ask'; readonly by: WayToAsk; readonly channel: string; readonly user: string }
   | { readonly do: 'reply'; readonly pick: number; readonly kind: 'words' | 'blank' }
-  /** In the thread of a request, the first of which is 0. */
-  | { readonly do: 'answer'; readonly request: number; readonly user: string }
   | { readonly do: 'edit'; readonly pick: number }
   | { readonly do: 'remove'; readonly pick: number }
   | { readonly do: 'press'; readonly pick: number; readonly times: number };

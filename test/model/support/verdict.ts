@@ -1,25 +1,21 @@
 import type { ModelWorld } from './model-world.ts';
 import type { People } from './people.ts';
+import { scene } from './scene.ts';
 
 /** Errors of the program itself, whatever the world around it does. */
 const OWN_ERRORS =
   /"level":"error".*"(task_failed|loop_failed|task_not_retried|leases_not_renewed|inbound_request_not_stored|listener_failed)"/;
 
-/** What goes on for a day after the end of a job, whether anything comes of it or not. */
-const LOOKS = /^(check_ended_job|catch_up):/;
-
 const CARD_SPACING_MS = 3_000;
 
 /**
  * The parts of the promise that were not kept, in words: the invariants, and what they do not see: tasks of no job, the
- * program's errors, and time. `isOver`: nothing at all may be planned any more.
+ * program's errors, and time.
  */
-export async function judge(world: ModelWorld, people: People, isOver = true): Promise<string[]> {
-  const { scene, slack, replicas, troubles, api, watch } = world;
+export async function judge(world: ModelWorld, people: People): Promise<string[]> {
+  const { slack, replicas, troubles, api, watch } = world;
   const { closed } = scene;
-  const left = (await replicas.leftOver()).filter(
-    (task) => (isOver || !LOOKS.test(task)) && !isNoticeIn(task, closed),
-  );
+  const left = (await replicas.leftOver()).filter((task) => !isNoticeIn(task, closed));
   const places = [...scene.channels, ...closed, ...scene.people];
   const messages = (await Promise.all(places.map((place) => slack.control.messages(place)))).flat();
   const known = api.jobs.filter(({ id }) => !troubles.vanished.has(id));
