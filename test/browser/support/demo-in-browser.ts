@@ -34,6 +34,11 @@ export async function startDemoInBrowser(look: BrowserContextOptions = {}): Prom
   const folder = starting.use(await createTempDir());
   const LOCAL_SLACK_BIN = findLocalSlack(process.env) ?? '';
   const demo = starting.use(runDemo({ LOCAL_SLACK_BIN, TMPDIR: folder.path }));
+  // Its agents have ended with it.
+  starting.defer(async () => {
+    demo.kill('SIGINT');
+    await demo.exit;
+  });
   const browser = starting.use(await launchBrowser(chromium));
   const [, url = ''] = await demo.printed(/Open (http:\S+) and/);
   const resources = starting.move();
@@ -51,7 +56,7 @@ export async function startDemoInBrowser(look: BrowserContextOptions = {}): Prom
 }
 
 /** Pages that are opened there from now on show the icon at messages of the app. */
-export async function showAsInSlack(page: Page): Promise<void> {
+async function showAsInSlack(page: Page): Promise<void> {
   await page.addInitScript({
     content: `document.addEventListener('DOMContentLoaded', () => {
       const style = document.createElement('style');
