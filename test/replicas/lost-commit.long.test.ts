@@ -9,7 +9,7 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
     ['that was carried out', 'after'],
     ['that was not carried out', 'before'],
   ] as const) {
-    test(`of a command, ${what}: the job starts, once`, async () => {
+    test.concurrent(`of a command, ${what}: the job starts, once`, async () => {
       await using world = await startReplicas(serverUrl);
       await world.start();
       const held = world.databaseProxy.hold(where, transactions.storesRequest);
@@ -22,7 +22,7 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
       await expectStory(world, 'On it');
     });
 
-    test(`of a reply, ${what}: it is sent, once`, async () => {
+    test.concurrent(`of a reply, ${what}: it is sent, once`, async () => {
       await using world = await startReplicas(serverUrl);
       await world.start();
       const card = await askAndWait(world);
@@ -38,7 +38,7 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
       await expectStory(world, 'On it');
     });
 
-    test(`of the outcome of a create call, ${what}: the job is created and watched, once`, async () => {
+    test.concurrent(`of the outcome of a create call, ${what}: the job is created and watched, once`, async () => {
       await using world = await startReplicas(serverUrl);
       await world.start();
       // The card is posted first.
@@ -53,7 +53,7 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
     });
   }
 
-  test('of the start of a create call: it is not made, and the thread says that it is unclear', async () => {
+  test.concurrent('of the start of a create call: it is not made, and the thread says that it is unclear', async () => {
     await using world = await startReplicas(serverUrl);
     await world.start();
     const held = world.databaseProxy.hold('after', transactions.startsAgentCall);
@@ -68,7 +68,7 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
   });
 
   for (const where of ['before', 'after'] as const) {
-    test(`of the outcome of a post (lost ${where} it is carried out): it stands there once`, async () => {
+    test.concurrent(`of the outcome of a post (lost ${where} it is carried out): it stands there once`, async () => {
       await using world = await startReplicas(serverUrl);
       await world.start();
       const posted = world.databaseProxy.hold(where, transactions.settlesDone);
@@ -79,7 +79,7 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
     });
   }
 
-  test('of a command, and a database that is gone: the person is told that it is not clear', async () => {
+  test.concurrent('of a command, and a database that is gone: the person is told that it is not clear', async () => {
     await using world = await startReplicas(serverUrl);
     await world.start();
     const held = world.databaseProxy.hold('after', transactions.storesRequest);

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { agentCalls } from '../crash/support/outside.ts';
 import type { ChildProgram } from '../support/child-program.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
 import { ask, askAndWait, expectStory, isAccepted, PR, PROMPT, reply } from './support/story.ts';
 
@@ -63,28 +62,25 @@ describeReplicas('while the database cannot be reached', (serverUrl) => {
     expect(world.api.counts).toMatchObject({ create: 1, message: 1 });
   });
 
-  for (const seconds of [1, 12]) {
-    test.concurrent(`for ${seconds} s, the answer to a create call is not lost`, async () => {
-      await using world = await startReplicas(serverUrl);
-      const program = await world.start();
-      const release = holdAnswer(world.agentProxy, agentCalls.create);
-      await ask(world);
-      await world.until(
-        () => world.api.counts.create,
-        (count) => count === 1,
-        'the create call',
-      );
-      world.databaseProxy.cut();
-      release();
-      await program.logged('agent_called');
-      await outage(world, program, seconds);
-      world.databaseProxy.mend();
-      await world.messageSeen('On it');
-      expect(world.api.counts.create).toBe(1);
-      await expectStory(world, 'On it');
-    });
-  }
-
+  test.concurrent('the answer to a create call is not lost', async () => {
+    await using world = await startReplicas(serverUrl);
+    const program = await world.start();
+    const release = holdAnswer(world.agentProxy, agentCalls.create);
+    await ask(world);
+    await world.until(
+      () => world.api.counts.create,
+      (count) => count === 1,
+      'the create call',
+    );
+    world.databaseProxy.cut();
+    release();
+    await program.logged('agent_called');
+    await outage(world, program, 12);
+    world.databaseProxy.mend();
+    await world.messageSeen('On it');
+    expect(world.api.counts.create).toBe(1);
+    await expectStory(world, 'On it');
+  });
   test.concurrent('the answer to a message call is not lost', async () => {
     await using world = await startReplicas(serverUrl);
     const program = await world.start();
@@ -105,29 +101,17 @@ describeReplicas('while the database cannot be reached', (serverUrl) => {
     await expectStory(world, 'On it');
   });
 
-  for (const [what, postsBefore] of [
-    ['the card', 0],
-    ['a post in the thread', 1],
-  ] as const) {
-    test.concurrent(`${what} that arrived is not posted again`, async () => {
-      await using world = await startReplicas(serverUrl);
-      for (let count = 0; count < postsBefore; count += 1) {
-        world.proxy.fail('chat.postMessage', { answerAfter: Promise.resolve() });
-      }
-      const release = holdAnswer(world.proxy, 'chat.postMessage');
-      const program = await world.start();
-      await ask(world);
-      await (postsBefore === 0 ? world.card() : world.messageSeen('On it'));
-      world.databaseProxy.cut();
-      release();
-      await outage(world, program, 3);
-      world.databaseProxy.mend();
-      await waitFor(
-        () => world.query(`select id from call where state = 'done' and kind in ('post_card', 'announce')`),
-        ({ length }) => length === 2,
-        { what: 'the posts to be settled' },
-      );
-      await expectStory(world, 'On it');
-    });
-  }
+  test.concurrent('a card that arrived is not posted again', async () => {
+    await using world = await startReplicas(serverUrl);
+    const release = holdAnswer(world.proxy, 'chat.postMessage');
+    const program = await world.start();
+    await ask(world);
+    await world.card();
+    world.databaseProxy.cut();
+    release();
+    await outage(world, program, 3);
+    world.databaseProxy.mend();
+    await world.messageSeen('On it');
+    await expectStory(world, 'On it');
+  });
 });

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentCalls, killHard } from '../crash/support/outside.ts';
-import { alice, bob, type SlackMessage } from '../support/local-slack.ts';
+import { alice, type SlackMessage } from '../support/local-slack.ts';
 import { waitFor } from '../support/wait-for.ts';
-import type { HeldCommit } from './support/database-proxy.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
 import { ask, askAndWait, expectStory, isAccepted, PROMPT, reply } from './support/story.ts';
 import { transactions } from './support/wire.ts';
@@ -61,64 +60,42 @@ describeReplicas('a replica', (serverUrl) => {
     ]);
   });
 
-  /** The first replica, which freezes between the commit that marks its next call as started and its request. */
+  /** A request freezes the first replica between the commit that marks a call as started and the call. Returns what wakes it. */
   async function freezeAt(world: Replicas, begins: RegExp) {
     const first = await world.start();
-    return async (request: () => Promise<unknown>) => {
-      const held = world.databaseProxy.hold('after', begins);
-      const done = request();
-      const commit: HeldCommit = await held;
-      await world.freeze(first);
-      await world.start();
-      return {
-        result: await done,
-        wake: async () => {
-          commit.pass();
-          first.kill('SIGCONT');
-          // Its connection to the database may have been given up meanwhile: then it cannot even ask.
-          await first.logged('task_lease_lost', 'task_failed');
-        },
-      };
+    const held = world.databaseProxy.hold('after', begins);
+    const asking = ask(world);
+    const commit = await held;
+    await world.freeze(first);
+    await world.start();
+    await asking;
+    return async () => {
+      commit.pass();
+      first.kill('SIGCONT');
+      // Its connection to the database may have been given up meanwhile: then it cannot even ask.
+      await first.logged('task_lease_lost', 'task_failed');
     };
   }
 
   test.concurrent('that freezes right before a create call, and wakes late, does not make it any more', async () => {
     await using world = await startReplicas(serverUrl);
-    const freeze = await freezeAt(world, transactions.startsAgentCall);
-    const frozen = await freeze(() => ask(world));
+    const wake = await freezeAt(world, transactions.startsAgentCall);
     const offer = await takenOver(
       said(world, "Couldn't confirm the start"),
       'the unclear call to be reported',
     );
     await world.slack.press(offer, 'start_again', alice);
     await world.messageSeen('On it');
-    await frozen.wake();
+    await wake();
     expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
     await expectStory(world, "Couldn't confirm", 'On it');
   });
 
-  test.concurrent('that freezes right before it sends a follow-up, and wakes late, does not send it any more', async () => {
-    await using world = await startReplicas(serverUrl);
-    const freeze = await freezeAt(world, transactions.startsAgentCall);
-    // Its create call comes first.
-    const create = world.databaseProxy.hold('after', transactions.startsAgentCall);
-    void create.then((commit) => commit.pass());
-    const card = await askAndWait(world);
-    const frozen = await freeze(() => reply(world, card, 'Mention the CLI'));
-    const offer = await takenOver(said(world, "Couldn't confirm"), 'the unclear call to be told');
-    await world.slack.press(offer, 'send_again', bob);
-    await isAccepted(world, frozen.result as SlackMessage);
-    await frozen.wake();
-    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT, 'Mention the CLI']]);
-    await expectStory(world, 'On it', "Couldn't confirm");
-  });
-
   test.concurrent('that freezes right before it posts a card, and wakes late, does not post it any more', async () => {
     await using world = await startReplicas(serverUrl);
-    const freeze = await freezeAt(world, transactions.startsPost);
-    const frozen = await freeze(() => ask(world));
+    const wake = await freezeAt(world, transactions.startsPost);
     await takenOver(said(world, 'On it'), 'the job to be said to work');
-    await frozen.wake();
+    await wake();
     await expectStory(world, 'On it');
   });
 });

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
 import { agentCalls } from '../crash/support/outside.ts';
 import { alice, general, type SlackMessage } from '../support/local-slack.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
 import { ask, expectStory, reply } from './support/story.ts';
-import { transactions } from './support/wire.ts';
 
 const ROUNDS = 3;
 /** A lease that has to run out, or a post that has to be looked for twice, would take longer. */
@@ -65,19 +63,6 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
     expect(await first.exit).toEqual({ code: 1, signal: null });
     expect(first.log().at(-1)).toMatchObject({ event: 'stop_cut_short', reason: 'limit' });
     expect(Date.now() - atMs).toBeLessThan(STOP_LIMIT_MS);
-  });
-
-  test.concurrent('is not kept by a statement that Postgres does not answer', async () => {
-    await using world = await startReplicas(serverUrl);
-    const store = await openStore({ databaseUrl: world.databaseProxy.url });
-    const held = world.databaseProxy.hold('before', transactions.storesRequest);
-    const storing = store.transaction((tx) => tx.inboundRequests.remember(['press:1'], 0)).catch(String);
-    const commit = await held;
-    const atMs = Date.now();
-    await store.close();
-    expect(Date.now() - atMs).toBeLessThan(STOP_LIMIT_MS / 2);
-    commit.cut();
-    expect(await storing).toMatch(/^StoreError/);
   });
 });
 

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { describe, test } from 'vitest';
+import { describe } from 'vitest';
 import { type Outside, startOutside } from '../../crash/support/outside.ts';
 import type { ChildEnv, ChildProgram } from '../../support/child-program.ts';
 import { describeWithLocalSlack } from '../../support/local-slack.ts';
-import type { PgBouncer } from '../../support/pgbouncer.ts';
 import { createTestDatabase, type TestDatabase, testServerUrl } from '../../support/postgres.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 
@@ -29,26 +28,16 @@ export interface Replicas extends Outside {
 
 /** `describe` for tests with processes on a Postgres: skipped, saying so, on a machine that lacks something. */
 export function describeReplicas(name: string, tests: (serverUrl: string) => void): void {
-  if (testServerUrl === undefined) {
-    describe.skip(`${name} (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)`, () => {
-      test('does its work once', () => {});
-    });
-    return;
-  }
-  const serverUrl = testServerUrl;
-  describeWithLocalSlack(name, () => tests(serverUrl));
+  describe.skipIf(testServerUrl === undefined)('with a database server', () => {
+    describeWithLocalSlack(name, () => tests(testServerUrl ?? ''));
+  });
 }
 
-/** `pooler`: between the proxy and the server. */
-export async function startReplicas(
-  serverUrl: string,
-  settings: ChildEnv = {},
-  pooler: Pick<PgBouncer, 'urlOf'> = { urlOf: (url) => url },
-): Promise<Replicas> {
+export async function startReplicas(serverUrl: string, settings: ChildEnv = {}): Promise<Replicas> {
   const resources = new AsyncDisposableStack();
   const database = await createTestDatabase(serverUrl);
   resources.defer(() => database.drop());
-  const databaseProxy = resources.use(await startDatabaseProxy(pooler.urlOf(database.url)));
+  const databaseProxy = resources.use(await startDatabaseProxy(database.url));
   const outside = resources.use(
     await startOutside({ DATABASE_URL: databaseProxy.url, SETTLE_WINDOW: '0', ...settings }),
   );
