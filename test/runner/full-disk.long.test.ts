@@ -25,7 +25,7 @@ function branches({ git }: RunnerWorld): string {
   return git('for-each-ref', '--format=%(refname:short)', 'refs/heads/docs-agent');
 }
 
-describe.skipIf(noSmallDisk !== null)('a full disk', () => {
+describe.skipIf(noSmallDisk !== null).concurrent('a full disk', () => {
   test('ends the turn and says so; the service lives, and the job goes on when there is room', async () => {
     using disk = mountSmallDisk();
     await using world = await startRunnerWorld({ dataDir: join(disk.path, 'runner') });

@@ -27,7 +27,7 @@ exec "$real" "$@"
   return bin;
 }
 
-test.each([
+test.concurrent.each([
   ['before', 'commit-tree'],
   ['before', 'update-ref --stdin'],
   ['after', 'update-ref --stdin'],

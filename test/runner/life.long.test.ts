@@ -8,7 +8,7 @@ import { headOf, startRunnerWorld } from './support/world.ts';
 
 const SANDBOX = '/usr/bin/bwrap';
 
-describe('a job at the runner', () => {
+describe.concurrent('a job at the runner', () => {
   test('is archived when it has rested, and a message opens it again', async () => {
     await using world = await startRunnerWorld({ keepMs: 0 });
     const { id } = await world.create('write docs/a.md A');

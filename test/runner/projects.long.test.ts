@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunnerProject } from '../../src/runner/settings.ts';
+import { includes } from '../support/is.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type ApiJob, AS_CALLER, type RunnerWorld, startRunnerWorld } from './support/world.ts';
 
@@ -37,7 +38,7 @@ function branchesOf({ git }: RunnerWorld): string {
   return git('for-each-ref', '--format=%(refname:short)', 'refs/heads/docs-agent');
 }
 
-test('each project has its own repository, branch, command, files and pull requests', async () => {
+test.concurrent('each project has its own repository, branch, command, files and pull requests', async () => {
   await using all = await start();
   const { docs, handbook, world } = all;
   const prompt = 'write docs/a.md A\nwrite other.md B\nenv HERE';
@@ -63,7 +64,7 @@ test('each project has its own repository, branch, command, files and pull reque
   expect(changed(handbook, 'next')).toBe('docs/a.md');
 });
 
-test('a project knows nothing of the jobs, keys and limits of another', async () => {
+test.concurrent('a project knows nothing of the jobs, keys and limits of another', async () => {
   await using all = await start(1);
   const { world } = all;
   const headers = { ...AS_CALLER, 'idempotency-key': 'one' };
@@ -82,15 +83,16 @@ test('a project knows nothing of the jobs, keys and limits of another', async ()
   expect(await rested(world, 'docs', mine.body)).toMatchObject({ status: 'completed' });
 });
 
-test('turns of a project that is no longer there do not run in another', async () => {
+test.concurrent('turns of a project that is no longer there do not run in another', async () => {
   await using all = await start();
   const { docs, handbook, world, projects } = all;
   const { body } = await world.call('POST', jobs('handbook'), { prompt: 'write docs/a.md A\nwait' });
-  await expect
-    .poll(async () => (await world.call('GET', jobs('handbook', body.id))).body.activity)
-    .toBe('Editing docs/a.md');
+  const activity = async () => (await world.call('GET', jobs('handbook', body.id))).body.activity;
+  await waitFor(activity, 'Editing docs/a.md', { what: 'the agent at work' });
   await world.restart({ projects: projects.slice(0, 1) });
-  await expect.poll(() => world.log.at(-1)).toContain('The runner no longer has this project.');
+  await waitFor(() => world.log.at(-1), includes('The runner no longer has this project.'), {
+    what: 'the log',
+  });
   expect((await world.call('GET', jobs('handbook', body.id))).status).toBe(404);
   expect([branchesOf(docs), branchesOf(handbook)]).toEqual(['', '']);
 });

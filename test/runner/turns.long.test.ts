@@ -7,7 +7,7 @@ import { type RunnerWorld, startRunnerWorld } from './support/world.ts';
 let world: RunnerWorld;
 
 beforeAll(async () => {
-  world = await startRunnerWorld();
+  world = await startRunnerWorld({ concurrency: 4 });
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
@@ -110,7 +110,7 @@ describe('a turn', () => {
   });
 });
 
-describe('what the agent leaves behind', () => {
+describe.concurrent('what the agent leaves behind', () => {
   test('its own commits become part of the one commit, on whatever branch they are', async () => {
     const own = 'git add --all\ngit commit --quiet --message=mine';
     const here = await done(`write docs/own.md Own\n${own}\nwrite docs/more.md More`);
