@@ -33,8 +33,8 @@ async function embedded(): Promise<Kept> {
   return { world, env, forget, readAll: allOfSqlite(dataDir) };
 }
 
-async function onPostgres(serverUrl: string): Promise<Kept> {
-  const database = await createTestDatabase(serverUrl);
+async function onPostgres(): Promise<Kept> {
+  const database = await createTestDatabase(testServerUrl ?? '');
   onTestFinished(() => database.drop());
   const env = { DATABASE_URL: database.url };
   const world = await startStrictWorld({ settings: env });
@@ -158,14 +158,9 @@ describe('forget, with the embedded store', () => {
   });
 });
 
-if (testServerUrl === undefined) {
-  describe.skip('forget, on Postgres (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)', () => {
-    test('erases', () => {});
-  });
-} else {
-  const url = testServerUrl;
-  describe('forget, on Postgres while the service runs', () => suite(() => onPostgres(url)));
-}
+describe.skipIf(testServerUrl === undefined)('forget, on Postgres while the service runs', () =>
+  suite(onPostgres),
+);
 
 test.each([
   [[], 'Name either --user or --channel.'],

@@ -8,9 +8,19 @@ const press = {
   ...{ atMs: NOW_MS, teamId: 'T1', action: 'press' as const, source: 'start_again' },
   ...{ jobId: null, outcome: 'accepted' },
 };
+const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
+
+const aReply = (second: number, userId: string, text: string, snippet: string[] = []) => ({
+  messageTs: `170000000${second}.000100`,
+  userId,
+  text,
+  editedTs: null,
+  mentionsBot: false,
+  attachments: { snippets: snippet.map((name) => ({ name, url: null })), others: [] },
+});
 const sendsTo = (...noticeChannels: string[]) => ({ noticeChannels, followUpMode: 'mentions' as const });
 
-describeOnDatabases('settings, Home tabs and the audit', (make) => {
+describeOnDatabases('settings, Home tabs, the audit and replies that wait', (make) => {
   const { run, erase } = forgetfulStore(make);
   beforeEach(() =>
     run(async (tx) => {
@@ -41,5 +51,17 @@ describeOnDatabases('settings, Home tabs and the audit', (make) => {
     expect(await erase('channel', 'C1')).toMatchObject({ holdings: { rows: 2 } });
     expect(await settings('C1')).toBeNull();
     expect(await settings('C2')).toEqual(sendsTo('C12', 'C3'));
+  });
+
+  test('replies of the person that wait for a card are deleted; those of others go along, without the name', async () => {
+    await run(async (tx) => {
+      await tx.earlyReplies.put(thread, aReply(1, 'U1', 'From the one who is forgotten'), NOW_MS);
+      await tx.earlyReplies.put(thread, aReply(2, 'U2', 'As <@U1> says', ['notes of U1.txt']), NOW_MS);
+      await tx.earlyReplies.put(thread, aReply(3, 'U2', 'As <@U12> says'), NOW_MS);
+    });
+    expect(await erase('user', 'U1')).toMatchObject({ holdings: { rows: 4, mentions: 1 } });
+    const taken = await run((tx) => tx.earlyReplies.take(thread));
+    expect(taken[0]?.attachments.snippets).toEqual([{ name: 'notes of forgotten.txt', url: null }]);
+    expect(taken.map(({ text }) => text)).toEqual(['As (forgotten) says', 'As <@U12> says']);
   });
 });

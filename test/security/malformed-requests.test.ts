@@ -17,14 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-const message = {
-  type: 'message',
-  channel: general,
-  channel_type: 'channel',
-  user: alice,
-  text: 'Hi',
-  ts: '1.1',
-};
+const place = { channel: general, channel_type: 'channel', ts: '1.1' };
+const message = { type: 'message', user: alice, text: 'Hi', ...place };
 const outer = { type: 'event_callback', event_id: 'Ev1', team_id: strictApp.teamId };
 const press = {
   type: 'block_actions',
@@ -37,6 +31,9 @@ const press = {
 };
 const view = { id: 'V1', type: 'modal', callback_id: 'compose', private_metadata: '', blocks: [] };
 const submission = { type: 'view_submission', user: { id: alice }, view: { ...view, state: { values: {} } } };
+const told = (more: object) => ({ ...outer, event: { ...message, ...more } });
+const onMessage = { type: 'message', channel: general };
+const chosen = { project: { project: { selected_option: { value: 1 } } } };
 const form = (fields: Record<string, string>) => String(new URLSearchParams(fields));
 const command = { command: '/docs-agent', text: 'x', user_id: alice, channel_id: general, trigger_id: '1' };
 
@@ -51,33 +48,16 @@ test.each<[string, object]>([
   ['no event', outer],
   ['an event that is null', { ...outer, event: null }],
   ['an event without a type', { ...outer, event: {} }],
-  ['a text that is an object', { ...outer, event: { ...message, text: { toString: 'x' } } }],
-  ['a channel that is a list', { ...outer, event: { ...message, channel: [general] } }],
-  ['a person with a NUL', { ...outer, event: { ...message, user: `${alice}\u0000` } }],
-  ['a person of great length', { ...outer, event: { ...message, user: 'U'.repeat(10_000) } }],
-  ['a time that is none', { ...outer, event: { ...message, ts: 'yesterday' } }],
-  ['a thread that is none', { ...outer, event: { ...message, thread_ts: 'here' } }],
+  ['a text that is an object', told({ text: { toString: 'x' } })],
+  ['a channel that is a list', told({ channel: [general] })],
+  ['a person with a NUL', told({ user: `${alice}\u0000` })],
+  ['a person of great length', told({ user: 'U'.repeat(10_000) })],
+  ['a time that is none', told({ ts: 'yesterday' })],
+  ['a thread that is none', told({ thread_ts: 'here' })],
   ['a mention without a channel', { ...outer, event: { type: 'app_mention', user: alice, ts: '1.1' } }],
-  ['an item that is a number', { ...outer, event: { ...message, item: 1 } }],
-  [
-    'an edit at no time',
-    {
-      ...outer,
-      event: { ...message, subtype: 'message_changed', message: { ...message, edited: { ts: '' } } },
-    },
-  ],
-  [
-    'a reaction at a message of no time',
-    {
-      ...outer,
-      event: {
-        type: 'reaction_added',
-        user: alice,
-        reaction: 'memo',
-        item: { type: 'message', channel: general },
-      },
-    },
-  ],
+  ['an item that is a number', told({ item: 1 })],
+  ['an edit at no time', told({ subtype: 'message_changed', message: { ...message, edited: { ts: '' } } })],
+  ['a reaction at a message of no time', told({ type: 'reaction_added', reaction: 'memo', item: onMessage })],
   ['a home of nobody', { ...outer, event: { type: 'app_home_opened' } }],
   ['a team with a NUL', { ...outer, team_id: 'T\u0000', event: message }],
   ['a press by nobody', { ...press, user: null }],
@@ -86,13 +66,7 @@ test.each<[string, object]>([
   ['a form without a view', { ...submission, view: null }],
   ['a form without values', { ...submission, view }],
   ['a form with a block that is null', { ...submission, view: { ...submission.view, blocks: [null] } }],
-  [
-    'a form with a choice that is a number',
-    {
-      ...submission,
-      view: { ...view, state: { values: { project: { project: { selected_option: { value: 1 } } } } } },
-    },
-  ],
+  ['a form with a choice that is a number', { ...submission, view: { ...view, state: { values: chosen } } }],
   ['an event that is a command, too', { ...press, command: '/docs-agent' }],
 ])('%s is refused at once, and is no error of the program', async (_what, body) => {
   expect(await statusOf(FORM, form({ payload: JSON.stringify(body) }))).toBe(400);
