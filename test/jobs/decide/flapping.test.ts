@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
+import type { AgentJob } from '../../../src/jobs/agent-job.ts';
 import { NEWS_MAX, NEWS_WINDOW_MS } from '../../../src/jobs/decide/decide.ts';
 import { emptyQueue } from '../../../src/jobs/follow-ups/follow-up.ts';
 import { cardView } from '../../../src/slack/views/job.ts';
-import { fc } from '../../support/properties.ts';
-import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { anAgentJob, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { aWorkingJob, followUp } from '../support/stages.ts';
 import type { World } from '../support/world.ts';
-
-type Answer = AgentJob | AgentFailure;
 
 const A = 'https://github.com/acme/docs/pull/7001';
 const B = 'https://github.com/acme/docs/pull/7002';
@@ -16,7 +13,7 @@ const completed = (prLink: string | null = A) => anAgentJob({ status: 'completed
 const says = (status: string, prLink: string | null = null) => anAgentJob({ status, prLink });
 
 /** Each read has the next answer, again and again. Returns how often the job was read. */
-function flap(world: World, answers: readonly Answer[], ms: number): number {
+function flap(world: World, answers: readonly AgentJob[], ms: number): number {
   let reads = 0;
   const untilMs = world.nowMs + ms;
   while (world.nowMs < untilMs) {
@@ -240,69 +237,4 @@ describe('an agent that keeps changing its answer', () => {
     expect(flap(world, [completed(B)], SECOND_MS)).toBe(1);
     expect(world.news.at(-1)).toBe(`changed pull request ${B}`);
   });
-});
-
-test('whatever the agent answers in an hour: few messages, no fact lost or told twice, and the card is right', () => {
-  const answer = fc.oneof(
-    fc.record({
-      status: fc.constantFrom('active', 'completed', 'failed', 'archived', 'queued'),
-      prLink: fc.constantFrom(null, A, `${A}/`, 'https://github.com/ACME/docs/pull/7001', B),
-    }),
-  );
-  const answers = fc.array(
-    fc.oneof(answer.map(anAgentJob), fc.constantFrom(failures.notFound, failures.timeout)),
-    {
-      minLength: 1,
-      maxLength: 6,
-    },
-  );
-  fc.assert(
-    fc.property(answers, (flapping) => {
-      const world = aWorkingJob();
-      flap(world, flapping, HOUR_MS);
-      const times = world.calls.flatMap(({ request, createdAtMs }) =>
-        request.kind === 'announce' ? [createdAtMs] : [],
-      );
-      for (const fromMs of times) {
-        const lately = times.filter((atMs) => atMs >= fromMs && atMs < fromMs + NEWS_WINDOW_MS);
-        expect(lately.length).toBeLessThanOrEqual(NEWS_MAX + 1);
-      }
-      expect(times.length).toBeLessThanOrEqual(20);
-      expect(notices(world).length).toBeLessThanOrEqual(2);
-      // At last it says one thing.
-      const last = says('failed', B);
-      flap(world, [last], 3 * HOUR_MS);
-      const said = world.news.join('\n');
-      expect(said).toContain('failed');
-      expect(said.match(new RegExp(`pull request ${B}$`, 'gm'))).toHaveLength(1);
-      expect(card(world)).toContain('❌ *Failed*');
-    }),
-    { numRuns: 200 },
-  );
-});
-
-test('whatever ends an agent answers by turns: each status and each pull request is told once', () => {
-  const answer = fc.record({
-    status: fc.constantFrom('completed', 'failed', 'archived'),
-    prLink: fc.constantFrom(null, A, `${A}/`, 'https://github.com/ACME/docs/pull/7001', B),
-  });
-  fc.assert(
-    fc.property(fc.array(answer, { minLength: 1, maxLength: 6 }), (ends) => {
-      const world = aWorkingJob();
-      flap(world, ends.map(anAgentJob), 3 * HOUR_MS);
-      const kinds = { completed: 'turn_ended', failed: 'failed', archived: 'archived' };
-      const statuses = new Set(ends.map(({ status }) => kinds[status]));
-      const told = world.told.map(({ kind }) => kind).filter((kind) => Object.values(kinds).includes(kind));
-      expect(told.toSorted()).toEqual([...statuses].toSorted());
-      const isA = (link: string | null) => link?.toLowerCase().startsWith(A) === true;
-      const news = world.news.filter((line) => line.includes('pull request http'));
-      expect(news.filter((line) => line.toLowerCase().includes(A))).toHaveLength(
-        ends.some(({ prLink }) => isA(prLink)) ? 1 : 0,
-      );
-      expect(news.filter((line) => line.includes(B))).toHaveLength(
-        ends.some(({ prLink }) => prLink === B) ? 1 : 0,
-      );
-    }),
-    { numRuns: 200 },
-  );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { nextBatch } from '../../../src/jobs/follow-ups/follow-up.ts';
 import { fc } from '../../support/properties.ts';
-import { aFollowUp, aReply, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { aFollowUp, aReply, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { aJobBeingCreated, anEndedJob, aVanishedJob, aWorkingJob } from '../support/stages.ts';
 import {
   accepts,
@@ -281,4 +281,34 @@ test('buttons and outcomes of calls that are under way, or that this job never m
   world.apply({ type: 'message_failed', callId: 'unheard-of', failure: failures.timeout });
   world.apply({ type: 'message_accepted', callId: 'unheard-of', agentJobId, agentJob: null });
   expect([world.job, world.states]).toEqual([job, ['sending']]);
+});
+
+const sendsNow = (message: number) => happens({ type: 'send_now_pressed', message });
+
+describe('Send now (F3)', () => {
+  test('sends the replies that wait at once, in one message, and works once', () => {
+    const world = live(aWorkingJob({ followUpWindowMs: 600_000 }), says('one'), says('two'), sendsNow(1));
+    const again = () => world.apply({ type: 'send_now_pressed', message: 1 }).tasks;
+    expect(again()).toEqual([]);
+    // A reply that arrives before the worker starts is sent along.
+    live(world, says('three'), passes(0), accepts, says('four'));
+    expect(world.messages).toEqual(['one\n\ntwo\n\nthree']);
+    expect(again()).toEqual([]);
+    expect(live(world, passes(60 * SECOND_MS)).messages).toHaveLength(1);
+  });
+
+  test('tries once what the API holds back: it may have named a wrong time', () => {
+    const limited = fails({ ...failures.rateLimited, retryAfterMs: HOUR_MS });
+    const world = live(aWorkingJob(), says('one'), goesOut, limited, sendsNow(2), passes(0));
+    expect(world.messages).toHaveLength(2);
+    expect(live(world, limited, sendsNow(2), passes(60 * SECOND_MS)).messages).toHaveLength(2);
+  });
+
+  test('does not overrule the hourly budget, and does nothing with nothing to send', () => {
+    const limited = fails({ ...failures.overBudget, retryAfterMs: HOUR_MS });
+    const world = live(aWorkingJob(), says('one'), goesOut, limited, sendsNow(2), passes(60 * SECOND_MS));
+    expect(world.messages).toHaveLength(1);
+    expect(live(world, passes(HOUR_MS)).messages).toHaveLength(2);
+    expect(aWorkingJob().apply({ type: 'send_now_pressed', message: 1 }).tasks).toEqual([]);
+  });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { commandNames, parseCommand } from '../../../src/jobs/requests/command.ts';
 import { type Intent, intentOf, isDoubtful } from '../../../src/jobs/requests/intent.ts';
 import { fc } from '../../support/properties.ts';
 
@@ -233,44 +232,4 @@ describe('before a job starts', () => {
     fc.assert(fc.property(fc.stringMatching(/^[a-zà-ÿ]{1,20}$/), (text) => isDoubtful(text)));
     fc.assert(fc.property(fc.stringMatching(/^[a-z]{21,60}$/), (text) => !isDoubtful(text)));
   });
-
-  test('a command with any one slip is', () => {
-    const slip = fc
-      .record({
-        name: fc.constantFrom(...commandNames),
-        at: fc.nat(8),
-        kind: fc.constantFrom('drop', 'double', 'swap', 'wrong'),
-      })
-      .map(({ name, at, kind }) => {
-        const index = at % (name.length - 1);
-        const [before, a = '', b = '', after] = [
-          name.slice(0, index),
-          name[index],
-          name[index + 1],
-          name.slice(index + 2),
-        ];
-        const middle = { drop: b, double: `${a}${a}${b}`, swap: `${b}${a}`, wrong: `x${b}` }[kind];
-        return { name, typed: `${before}${middle}${after}` };
-      });
-    fc.assert(
-      fc.property(slip, fc.constantFrom('', ' the pages', ' it'), ({ typed }, rest) => {
-        // A drop may make it another word, which means something else.
-        expect(isDoubtful(typed + rest)).toBe(true);
-      }),
-    );
-  });
-});
-
-test('no command that is typed exactly is a prompt, in any case and with any spaces', () => {
-  const exact = fc.oneof(
-    fc.constantFrom('help', 'list', 'settings', 'status', 'run', 'recipes'),
-    fc.constantFrom('status 142', 'status #142', 'status job_1', 'watch job_1', 'project=docs watch job_1'),
-  );
-  const spaces = fc.stringMatching(/^[ \n]{0,3}$/);
-  fc.assert(
-    fc.property(exact, spaces, spaces, fc.boolean(), (typed, before, after, isLoud) => {
-      const text = `${before}${isLoud ? typed.toUpperCase() : typed}${after}`;
-      expect(parseCommand(text).kind).not.toBe('prompt');
-    }),
-  );
 });

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Job } from '../../../src/jobs/job.ts';
 import {
+  allowanceOf,
   readShare,
   type Slowdown,
-  shownWhilePaused,
   slowedDown,
+  takeFrom,
 } from '../../../src/jobs/schedule/slowdown.ts';
-import { fc } from '../../support/properties.ts';
 import { MINUTE_MS, SECOND_MS } from '../support/builders.ts';
-import { aJobBeingCreated, aWorkingJob } from '../support/stages.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
 const rejectedAt = (before: Slowdown | null, atMs: number, retryAfterMs: number | null = null) =>
@@ -41,49 +39,34 @@ describe('a read that the rate limit rejects', () => {
     const late = { askedAtMs: START_MS - SECOND_MS, retryAfterMs: 8 * MINUTE_MS };
     expect(slowedDown(once, late, START_MS).untilMs).toBe(START_MS + 8 * MINUTE_MS);
   });
-
-  test('leaves a part of the rate, and all of it comes back within twenty minutes, whatever happened', () => {
-    const rejections = fc.array(
-      fc.record({ gapMs: fc.nat(10 * MINUTE_MS), retryAfterMs: fc.option(fc.nat(MINUTE_MS)) }),
-      { minLength: 1, maxLength: 30 },
-    );
-    fc.assert(
-      fc.property(rejections, (list) => {
-        let atMs = START_MS;
-        let slowdown: Slowdown | null = null;
-        for (const { gapMs, retryAfterMs } of list) {
-          atMs += gapMs;
-          slowdown = rejectedAt(slowdown, atMs, retryAfterMs);
-          expect(readShare(slowdown, atMs)).toBeGreaterThan(0);
-          expect(readShare(slowdown, atMs)).toBeLessThanOrEqual(0.5);
-        }
-        expect(readShare(slowdown, (slowdown?.untilMs ?? 0) + 20 * MINUTE_MS)).toBe(1);
-      }),
-    );
-  });
 });
 
-test('while nothing is read, each open job is shown as waiting, unless something else holds it up', () => {
-  const pause = { atMs: START_MS, untilMs: START_MS + 5 * MINUTE_MS };
-  const shown = (job: Job) => shownWhilePaused(job, pause).trouble;
-  const { job: working } = aWorkingJob();
-  expect(shown(working)).toMatchObject({ kind: 'rate_limited', source: 'check', retryAtMs: pause.untilMs });
-  const trouble = {
-    kind: 'rate_limited',
-    source: 'check',
-    sinceMs: 0,
-    misses: 2,
-    retryAtMs: 1,
-    isAnnounced: false,
-  } as const;
-  expect(shown({ ...working, trouble })).toEqual({ ...trouble, retryAtMs: pause.untilMs });
-  const outage = { ...trouble, kind: 'unreachable' } as const;
-  const unsent = { ...trouble, source: 'send' } as const;
-  expect([shown({ ...working, trouble: outage }), shown({ ...working, trouble: unsent })]).toEqual([
-    outage,
-    unsent,
-  ]);
-  expect(shown(aJobBeingCreated().job)).toBeNull();
-  const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
-  expect(shown({ ...working, stage: ended })).toBeNull();
+/** When one reads who asks for all that there is, again and again, for three minutes. */
+function timesOf(cap: number): number[] {
+  const allowance = allowanceOf(cap);
+  const times: number[] = [];
+  for (let [atMs, wholeAtMs] = [START_MS, 0]; atMs < START_MS + 3 * MINUTE_MS; ) {
+    const after = takeFrom(allowance, wholeAtMs, 1_000, atMs);
+    times.push(...Array<number>(after.count).fill(atMs));
+    expect(takeFrom(allowance, after.wholeAtMs, 1, after.againAtMs - 1).count).toBe(0);
+    [atMs, wholeAtMs] = [after.againAtMs, after.wholeAtMs];
+  }
+  return times;
+}
+
+describe('the cap on reads per minute', () => {
+  test.each([1, 2, 9, 10, 600])('of %i is not exceeded, and used nearly whole', (cap) => {
+    const times = timesOf(cap);
+    const inAnyMinute = times.map((from) => times.filter((at) => at >= from && at < from + MINUTE_MS).length);
+    expect(Math.max(...inAnyMinute)).toBeLessThanOrEqual(cap);
+    expect(times.length).toBeGreaterThanOrEqual(3 * cap * 0.9);
+  });
+
+  test('lets a twentieth of it go at once, and spreads the rest', () => {
+    const times = timesOf(600);
+    expect(times.filter((time) => time === START_MS)).toHaveLength(30);
+    const pauses = times.slice(30).map((time, index) => time - (times[29 + index] ?? 0));
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(105);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(106);
+  });
 });

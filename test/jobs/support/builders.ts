@@ -10,9 +10,6 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** What the program puts before a reply that its author sends once more. */
-export const CORRECTION = 'Correction of an earlier message: ';
-
 /** Near the defaults of the program, and one notice channel. */
 export const policy: Policy = {
   pollMinIntervalMs: 5 * SECOND_MS,

@@ -2,7 +2,6 @@ import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { JobEvent, Reply } from '../../../src/jobs/event.ts';
 import { anAgentJob, aReply, SECOND_MS } from './builders.ts';
 import { followUp } from './stages.ts';
-import type { Said } from './thread.ts';
 import type { World } from './world.ts';
 
 /** Something that happens to a job. */
@@ -23,9 +22,9 @@ export function heard(world: World, ...steps: readonly Step[]): string[] {
 export const tsOf = (number: number) => `2.${String(number).padStart(6, '0')}`;
 
 export const says =
-  (text: string, said: Partial<Said> = {}): Step =>
+  (text: string, facts: Partial<Reply> = {}): Step =>
   (world) =>
-    void world.reply(text, said);
+    world.reply(text, facts);
 
 /** The author edits a reply, later than all edits before. */
 export const edits =

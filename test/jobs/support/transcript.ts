@@ -1,36 +1,8 @@
 import type { Announcement, NewLink, TurnEnded } from '../../../src/jobs/announcement.ts';
-import type { CallRequest } from '../../../src/jobs/call.ts';
 
-/** A call in one line, for comparing; times are seconds since `startMs`. */
-export function lineOf(request: CallRequest, startMs: number): string {
-  switch (request.kind) {
-    case 'post_card':
-      return 'card';
-    case 'create_job':
-      return `create: ${request.prompt}`;
-    case 'send_message':
-      return `message to ${request.agentJobId}: ${request.prompt.replaceAll('\n', '↵')}`;
-    case 'cancel_job':
-      return `cancel ${request.agentJobId}`;
-    case 'announce':
-      return `thread: ${newsOf(request.announcement, startMs)}`;
-    case 'notify_channel':
-      return `notice in ${request.channelId}: ${request.url}`;
-    case 'tell_paused':
-      return `paused: ${request.recipe}`;
-    case 'notify_requester':
-      return `requester: ${request.reason}`;
-    case 'complete_step':
-      return `step: ${request.result.kind === 'error' ? request.result.problem.kind : request.result.state}`;
-    case 'ephemeral':
-      return `ephemeral to ${request.userId}: ${request.notice.kind}`;
-  }
-}
-
+/** A message in one line, for comparing; times are seconds since `startMs`. */
 export function newsOf(announcement: Announcement, startMs: number): string {
   switch (announcement.kind) {
-    case 'draft':
-      return `draft ${announcement.number}`;
     case 'turn_ended':
       return `finished, ${endOf(announcement)}`;
     case 'failed':
@@ -64,28 +36,14 @@ export function newsOf(announcement: Announcement, startMs: number): string {
         .join(' and ');
     case 'follow_up':
       return `follow-up by ${announcement.userId}: ${announcement.text}`;
-    case 'files_not_sent':
-      return `not sent: ${announcement.files.map(({ kind, name }) => name ?? kind).join(', ')}`;
-    case 'snippets_not_sent':
-      return `not sent: ${announcement.snippets.map(({ name, problem }) => `${name} ${problem}`).join(', ')}`;
-    case 'recipe_skipped':
-      return `skipped ${announcement.recipe}`;
     case 'notice_failed':
       return `notice failed in ${announcement.channelId}: ${announcement.reason}`;
-    case 'stopped':
     case 'muted':
     case 'unmuted':
-    case 'unwatched':
       return `${announcement.kind} by ${announcement.userId}`;
     case 'caught_up':
       return `${announcement.count} old replies found`;
-    case 'not_stopped':
-    case 'keeps_changing':
-    case 'started':
-    case 'continued':
-    case 'vanished':
-    case 'recovered':
-    case 'create_unknown':
+    default:
       return announcement.kind;
   }
 }

@@ -1,30 +1,30 @@
+import { eventFeatures } from '../../../src/app/features.ts';
 import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import type { CallOutcome, CallRequest, NewCall } from '../../../src/jobs/call.ts';
+import { decide } from '../../../src/jobs/decide/decide.ts';
 import type { Decision, DecisionContext } from '../../../src/jobs/decide/decision-builder.ts';
 import { type JobRequest, openJob } from '../../../src/jobs/decide/open.ts';
-import type { JobEvent } from '../../../src/jobs/event.ts';
-import {
-  type FollowUp,
-  type FollowUpState,
-  type Receipt,
-  receiptOf,
-} from '../../../src/jobs/follow-ups/follow-up.ts';
+import type { JobEvent, Reply } from '../../../src/jobs/event.ts';
+import type { FollowUp, FollowUpState } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { Policy } from '../../../src/jobs/policy.ts';
 import type { JobTaskKind } from '../../../src/jobs/task-kinds.ts';
-import { anAgentJob, request as aRequest, policy as defaultPolicy } from './builders.ts';
-import { decide } from './decide.ts';
-import { deepFreeze } from './deep-freeze.ts';
-import { type Said, Thread } from './thread.ts';
-import { lineOf, newsOf } from './transcript.ts';
-import type { Moment, Taken, WorldCall } from './world-facts.ts';
+import { anAgentJob, aReply, request as aRequest, policy as defaultPolicy } from './builders.ts';
+import { newsOf } from './transcript.ts';
 
 export const START_MS = Date.UTC(2026, 10, 20, 14);
 
+interface WorldCall extends NewCall {
+  readonly createdAtMs: number;
+  /** As it was then. */
+  readonly job: Job;
+  state: 'open' | 'done' | 'failed' | 'unknown';
+}
+
 /**
  * One job in a world that does what the store and the workers do: it keeps the job, its replies, the ledger of
- * calls and the due tasks, and applies events to them. Slack takes every post and every receipt at once.
+ * calls and the due tasks, and applies events to them. Slack takes every post at once.
  */
 export class World {
   nowMs = START_MS;
@@ -35,18 +35,10 @@ export class World {
   /** Keys that were wanted a second time, which the ledger ignores. */
   readonly repeatedKeys: string[] = [];
   readonly tasks = new Map<JobTaskKind, number>();
-  readonly transcript: string[] = [];
   readonly events: JobEvent[] = [];
-  readonly moments: Moment[] = [];
-  /** The receipts that Slack shows, by the reply's timestamp. */
-  readonly receipts = new Map<string, Receipt | null>();
-  lastEventAtMs = 0;
   /** What the API's get answers: a job, or a failure. */
   answer: AgentJob | AgentFailure = anAgentJob();
-  /** What people wrote. */
-  readonly thread = new Thread();
-  /** What the API took, in its order, whether it could say so or not. */
-  readonly taken: Taken[] = [];
+  private replies = 0;
   private ids = 0;
 
   /** @param open what becomes of the request */
@@ -69,12 +61,9 @@ export class World {
         followUp.messageTs === messageTs,
     );
     const state = deepFreeze({ job: this.job, followUps: open.sort(byTime) });
-    const decision = decide(state, deepFreeze(event), this.context());
-    const before = { job: this.job, followUps: [...this.followUps.values()] };
+    const decision = decide(state, deepFreeze(event), this.context(), eventFeatures.decisions);
     this.keep(decision);
     this.events.push(event);
-    this.moments.push({ event, before, after: [...this.followUps.values()] });
-    this.lastEventAtMs = this.nowMs;
     return decision;
   }
 
@@ -92,49 +81,27 @@ export class World {
     const call = this.openCall('create_job');
     const agentJob = anAgentJob(facts);
     this.answer = agentJob;
-    this.take(call, true);
     this.apply({ type: 'job_created', callId: call.id, agentJob });
   }
 
-  /** `isTaken`: the API took it all the same, if that is what the failure leaves open. */
-  createFails(failure: AgentFailure, isTaken = false): void {
-    const call = this.openCall('create_job');
-    if (isTaken && failure.outcome === 'unknown') this.take(call, false);
-    this.apply({ type: 'create_failed', callId: call.id, failure });
+  createFails(failure: AgentFailure): void {
+    this.apply({ type: 'create_failed', callId: this.openCall('create_job').id, failure });
   }
 
-  /** A person writes in the thread, and Slack delivers it. Returns the reply's timestamp. */
-  reply(text: string, said: Partial<Said> = {}): string {
-    const messageTs = this.thread.write(text, said);
-    this.tell(this.thread.untold.length - 1);
-    return messageTs;
-  }
-
-  /** A person writes in the form, and the thread shows it. */
-  fillIn(text: string, userId: string): void {
-    this.apply({ type: 'follow_up_written', userId, text });
-    const messageTs = this.thread.show(text, userId);
-    this.apply({ type: 'follow_up_shown', messageTs, userId, text });
-  }
-
-  /** Slack delivers one of the events that it has not delivered yet, if there is one at this place. */
-  tell(index: number): void {
-    const event = this.thread.tell(index);
-    if (event !== null) this.apply(event);
+  /** A person writes in the thread. */
+  reply(text: string, facts: Partial<Reply> = {}): void {
+    this.replies += 1;
+    const messageTs = `2.${String(this.replies).padStart(6, '0')}`;
+    this.apply({ type: 'reply_received', reply: aReply({ messageTs, text, ...facts }) });
   }
 
   accepted(agentJob: AgentJob | null = null): void {
-    const call = this.openCall('send_message');
-    this.take(call, true);
-    const { agentJobId } = call.request;
-    this.apply({ type: 'message_accepted', callId: call.id, agentJobId, agentJob });
+    const { id: callId, request } = this.openCall('send_message');
+    this.apply({ type: 'message_accepted', callId, agentJobId: request.agentJobId, agentJob });
   }
 
-  /** `isTaken`: as for `createFails`. */
-  messageFails(failure: AgentFailure, isTaken = false): void {
-    const call = this.openCall('send_message');
-    if (isTaken && failure.outcome === 'unknown') this.take(call, false);
-    this.apply({ type: 'message_failed', callId: call.id, failure });
+  messageFails(failure: AgentFailure): void {
+    this.apply({ type: 'message_failed', callId: this.openCall('send_message').id, failure });
   }
 
   /** The poller reads the job now. */
@@ -216,11 +183,6 @@ export class World {
     return call;
   }
 
-  private take({ id, request }: WorldCall, isAnswered: boolean): void {
-    if (request.kind !== 'create_job' && request.kind !== 'send_message') return;
-    this.taken.push({ callId: id, kind: request.kind, prompt: request.prompt, isAnswered });
-  }
-
   private settle(call: WorldCall, state: CallOutcome['state']): void {
     call.state = state === 'retry' ? 'open' : state === 'not_made' ? 'failed' : state;
   }
@@ -238,16 +200,9 @@ export class World {
     const answered = this.calls.find(({ id }) => id === settled?.callId);
     if (answered !== undefined && settled !== undefined) this.settle(answered, settled.state);
     for (const followUp of followUps) this.keepFollowUp(followUp);
-    for (const call of calls) this.keepCall(call, followUps);
-    for (const { kind, runAtMs, ifScheduled } of tasks) {
-      if (kind === 'refresh_receipts') this.showReceipts();
+    for (const call of calls) this.keepCall(call);
+    for (const { kind, runAtMs, ifScheduled } of tasks)
       if (ifScheduled === 'replace' || !this.tasks.has(kind)) this.tasks.set(kind, runAtMs);
-    }
-  }
-
-  private showReceipts(): void {
-    for (const { messageTs, state } of this.followUps.values())
-      this.receipts.set(messageTs, receiptOf[state]);
   }
 
   /** A reply that is stored under another id stays as it is. */
@@ -258,25 +213,13 @@ export class World {
     if (!isStored) this.followUps.set(followUp.id, followUp);
   }
 
-  private keepCall(call: NewCall, followUps: readonly FollowUp[]): void {
+  private keepCall(call: NewCall): void {
     if (this.calls.some(({ naturalKey }) => naturalKey === call.naturalKey)) {
       this.repeatedKeys.push(call.naturalKey);
       return;
     }
-    const carried = followUps.filter(({ callId }) => callId === call.id);
-    const followUpIds = carried.map(({ id }) => id);
-    const texts = carried.map(({ messageTs }) => this.thread.told(messageTs));
     const isPost = call.lane.to === 'slack' && call.request.kind !== 'post_card';
-    this.calls.push({
-      ...call,
-      followUpIds,
-      texts,
-      job: this.job,
-      wantedAfter: this.events.length,
-      createdAtMs: this.nowMs,
-      state: isPost ? 'done' : 'open',
-    });
-    this.transcript.push(`${Math.round((this.nowMs - START_MS) / 1000)} s ${lineOf(call.request, START_MS)}`);
+    this.calls.push({ ...call, job: this.job, createdAtMs: this.nowMs, state: isPost ? 'done' : 'open' });
   }
 
   private nextTask(byMs: number): { kind: JobTaskKind; runAtMs: number } | null {
@@ -290,4 +233,13 @@ export class World {
 
 function byTime(a: FollowUp, b: FollowUp): number {
   return a.messageTs < b.messageTs ? -1 : 1;
+}
+
+/** Makes every later change to the value, or to anything in it, throw. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) deepFreeze(part);
+  }
+  return value;
 }
