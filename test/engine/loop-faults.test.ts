@@ -34,19 +34,6 @@ describe('a handler that throws', () => {
       error: { message: 'no luck' },
     });
   });
-
-  test('does not keep the others from their work', async () => {
-    const done: string[] = [];
-    const world = await createLoopWorld(async (task) => {
-      if (task.subject === 'bad') throw new Error('no luck');
-      await world.complete(task);
-      done.push(task.subject);
-    });
-    await world.schedule('bad', -1);
-    await world.schedule('good');
-    await world.start();
-    expect(done).toEqual(['good']);
-  });
 });
 
 describe('a lease', () => {
@@ -97,32 +84,6 @@ describe('a lease', () => {
     expect(world.logged).toEqual(['task_released']);
   });
 
-  test('that was lost by the time its task fails is not logged and counted a second time', async () => {
-    const goOn = Promise.withResolvers<void>();
-    const world = await createLoopWorld(async () => {
-      await goOn.promise;
-      throw new Error('no luck');
-    });
-    await world.schedule('a');
-    await world.start();
-    await world.claimElsewhere(world.clock.now() + 86_400_000);
-    goOn.resolve();
-    await world.settle();
-    expect(world.logged).toEqual(['task_failed']);
-  });
-
-  test('runs out by itself when the store is away during a stop, which ends well all the same', async () => {
-    const { world } = await withTaskInHand();
-    const store = world.breakStore();
-    const stopped = world.loop.stop();
-    await world.clock.advance(7_000);
-    await expect(stopped).resolves.toBeUndefined();
-    expect(world.logged).toContain('tasks_not_released');
-    store.mend();
-    expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
-    expect(await world.claimElsewhere(world.clock.now() + 24_000)).toMatchObject([{ subject: 'long' }]);
-  });
-
   test('of a task whose process is gone runs out after 24 seconds', async () => {
     const { worker, world } = await aLoop({ due: ['long'] });
     worker.delay('long');
@@ -134,31 +95,6 @@ describe('a lease', () => {
     expect(await world.claimElsewhere(world.clock.now())).toMatchObject([{ subject: 'long' }]);
     worker.finish('long');
     await looking;
-  });
-
-  test('that was lost writes nothing, and is not taken back', async () => {
-    const goOn = Promise.withResolvers<void>();
-    const world = await createLoopWorld(async (task) => {
-      await goOn.promise;
-      await world.store.transaction(async (tx) => {
-        await tx.inboundRequests.remember(['written'], world.clock.now());
-        await tx.tasks.complete(task.lease);
-      });
-    });
-    await world.schedule('a');
-    await world.start();
-    const aDayOnMs = world.clock.now() + 86_400_000;
-    const [other] = await world.claimElsewhere(aDayOnMs);
-    if (other === undefined) throw new Error('the lease ran out a day ago');
-    await world.clock.advance(30_000);
-    goOn.resolve();
-    await world.settle();
-
-    expect(world.log.filter(({ event }) => event.startsWith('task_'))).toMatchObject([
-      { event: 'task_lease_lost', level: 'warn', subject: 'a' },
-    ]);
-    expect(await world.store.transaction((tx) => tx.inboundRequests.remember(['written'], 1))).toBe(true);
-    await world.store.transaction((tx) => tx.tasks.complete(other.lease));
   });
 });
 
@@ -175,35 +111,6 @@ describe('a store that fails', () => {
     broken.mend();
     await world.clock.advance(1_000);
     expect(worker.done).toEqual(['a']);
-  });
-
-  test('can be stopped during the pause', async () => {
-    const { world } = await aLoop();
-    const broken = world.breakStore();
-    await world.start();
-    await world.loop.stop();
-    await world.clock.advance(10_000);
-    expect(broken.attempts).toBe(1);
-  });
-
-  test('while a task is in hand leaves it to its lease: it is taken again after 24 seconds', async () => {
-    const attempts: number[] = [];
-    const goOn = Promise.withResolvers<void>();
-    const world = await createLoopWorld(async (task) => {
-      attempts.push(world.clock.now() - startMs);
-      await goOn.promise;
-      await world.complete(task);
-    });
-    const startMs = world.clock.now();
-    await world.schedule('a');
-    await world.start();
-    const broken = world.breakStore();
-    goOn.resolve();
-    await world.settle();
-    expect(world.logged).toContain('task_not_retried');
-    broken.mend();
-    await world.clock.advance(30_000);
-    expect(attempts).toEqual([0, 24_000]);
   });
 
   test('at a renewal is tried again at the next', async () => {

@@ -58,26 +58,6 @@ describe('a loop', () => {
     await world.clock.advance(1_000);
     expect(worker.done).toEqual(['from elsewhere']);
   });
-
-  test('looks at a tick, which ends when all that was due is done', async () => {
-    const { worker, world } = await aLoop({ due: ['a', 'b'] });
-    expect(await world.loop.tick()).toBe(2);
-    expect(worker.done.toSorted()).toEqual(['a', 'b']);
-    expect(await world.loop.tick()).toBe(0);
-  });
-
-  test('has no problem from its start to its stop, and can be started again', async () => {
-    const { worker, world } = await aLoop();
-    expect(world.loop.state().problem).toMatch('has ended');
-    world.loop.start();
-    expect(world.loop.state().problem).toBeNull();
-    await world.loop.stop();
-    expect(world.loop.state().problem).toMatch('has ended');
-    await world.start();
-    await world.schedule('a');
-    await world.clock.advance(1_000);
-    expect(worker.done).toEqual(['a']);
-  });
 });
 
 const dueIn = (world: LoopWorld, inMs: number, kind: TaskKind = 'check_job') =>
@@ -109,13 +89,6 @@ describe('a loop that is notified', () => {
     expect(worker.done).toEqual(['a']);
   });
 
-  test('before its start looks at its start', async () => {
-    const { worker, world } = await aLoop();
-    await scheduleAndNotify(world);
-    await world.start();
-    expect(worker.done).toEqual(['a']);
-  });
-
   for (const [moment, call, due] of [
     ['looks for what is due', 'firstFreeMs', []],
     ['claims', 'claim', ['before']],
@@ -131,19 +104,6 @@ describe('a loop that is notified', () => {
       expect(worker.done).toEqual([...due, 'a']);
     });
   }
-
-  test('while all its slots are taken looks when one is free', async () => {
-    const { worker, world } = await aLoop({ slots: 1 });
-    worker.delay('busy');
-    await world.schedule('busy', -1);
-    await world.start();
-    await scheduleAndNotify(world);
-    await world.settle();
-    expect(worker.taken).toEqual(['busy']);
-    worker.finish('busy');
-    await world.settle();
-    expect(worker.done).toEqual(['busy', 'a']);
-  });
 });
 
 describe('a stop', () => {
@@ -166,27 +126,6 @@ describe('a stop', () => {
     await world.clock.advance(5_000);
     expect(worker.taken).toEqual(['a', 'b']);
     expect(await world.claimElsewhere(world.clock.now())).toMatchObject([{ subject: 'c' }]);
-  });
-
-  test('during a claim finishes what was claimed', async () => {
-    const { worker, world } = await aLoop({ due: ['a'] });
-    const hold = world.holdAfter('claim');
-    world.loop.start();
-    await hold.reached;
-    const stopped = world.loop.stop();
-    hold.release();
-    await stopped;
-    expect(worker.done).toEqual(['a']);
-  });
-
-  test('wakes a loop that sleeps, so that it ends without a wait', async () => {
-    const { world } = await aLoop();
-    await world.start();
-    await world.loop.stop();
-    const broken = world.breakStore();
-    await world.clock.advance(60_000);
-    expect(broken.attempts).toBe(0);
-    broken.mend();
   });
 });
 

@@ -4,7 +4,7 @@ import { type Effect, runLane } from '../../src/engine/run-lane.ts';
 import type { CallOutcome } from '../../src/jobs/call.ts';
 import { openJob } from '../../src/jobs/decide/open.ts';
 import { StoreError } from '../../src/store/engines/database.ts';
-import { LeaseLostError, type Store, type Transaction } from '../../src/store/store.ts';
+import { LeaseLostError, type Transaction } from '../../src/store/store.ts';
 import { claimDue } from '../contract/store/samples.ts';
 import { request } from '../jobs/support/builders.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -61,21 +61,14 @@ async function laneOf(...callIds: readonly string[]) {
   const claim = async () =>
     (await store.transaction((tx) => claimDue(tx, ['post_to_slack'], clock.now())))[0] ?? null;
   /** What is due of the lane is done, if anything is. */
-  const run = async (changes: Partial<Toy> = {}, by: Store = store) => {
-    const tools: EngineTools = { store: by, clock, log: silentLog, stopping: stopping.signal, newContext };
+  const run = async (changes: Partial<Toy> = {}) => {
+    const tools: EngineTools = { store, clock, log: silentLog, stopping: stopping.signal, newContext };
     const task = await claim();
     if (task !== null) await runLane(tools, toy(noted, changes), task);
   };
   const stateOf = async (id: string) => (await store.transaction((tx) => tx.calls.get(id)))?.state;
   return { store, clock, stopping, noted, want, claim, run, stateOf };
 }
-
-test('the calls of a lane are made one after the other, and then the lane has no task', async () => {
-  const { run, noted, claim } = await laneOf('first', 'second');
-  await run();
-  expect(noted).toEqual(['performed first', 'settled first done', 'performed second', 'settled second done']);
-  expect(await claim()).toBeNull();
-});
 
 test('a call is prepared once, however often a conflict of the database repeats the transaction', async () => {
   const { store, run } = await laneOf('first');
@@ -104,25 +97,6 @@ test('a call that is no longer wanted once it is prepared is not made', async ()
   expect(noted).toEqual(['performed second', 'settled second done']);
 });
 
-test('a call that was found started is not made again, and the next one is', async () => {
-  const { store, clock, run, noted } = await laneOf('first', 'second');
-  await store.transaction((tx) => tx.calls.start('first', clock.now()));
-  await run();
-  expect(noted).toEqual([
-    'recovered first',
-    'settled first unknown',
-    'performed second',
-    'settled second done',
-  ]);
-});
-
-test('a call that is not admitted is settled without being made', async () => {
-  const { run, noted, stateOf } = await laneOf('first');
-  await run({ admit: async () => ({ state: 'not_made', detail: 'no room' }) });
-  expect(noted).toEqual(['settled first not_made']);
-  expect(await stateOf('first')).toBe('failed');
-});
-
 test('a call that is wanted while the last one of its lane is made is made in its turn', async () => {
   const { store, run, noted, claim, want } = await laneOf('first');
   const perform: Toy['perform'] = async ({ call: { id } }) => {
@@ -133,17 +107,6 @@ test('a call that is wanted while the last one of its lane is made is made in it
   for (const _time of ['first', 'later']) await run({ perform });
   expect(noted).toEqual(['performed first', 'settled first done', 'performed later', 'settled later done']);
   expect(await claim()).toBeNull();
-});
-
-test('a lane that has to wait keeps its task for that time, and its other calls wait, too', async () => {
-  const { clock, claim, run, stateOf } = await laneOf('first', 'second');
-  const wait = { retryAtMs: clock.now() + 5_000 };
-  await run({ record: async () => wait });
-  expect(await stateOf('second')).toBe('pending');
-  await clock.advance(4_999);
-  expect(await claim()).toBeNull();
-  await clock.advance(1);
-  expect(await claim()).not.toBeNull();
 });
 
 test('what has not begun when the program stops is left for the next process at once', async () => {
@@ -175,43 +138,6 @@ test('a stop does not wait for what the next call of a lane needs', async () => 
   expect(await claim()).not.toBeNull();
 });
 
-/** A store whose transaction number `broken` fails before it begins, counted from one. */
-function failingAt(store: Store, broken: number): Store {
-  let count = 0;
-  return new Proxy(store, {
-    get: (target, property) => {
-      if (property !== 'transaction') return Reflect.get(target, property);
-      return <T>(write: (tx: Transaction) => Promise<T>) => {
-        count += 1;
-        if (count === broken) throw new StoreError('the database is away');
-        return target.transaction(write);
-      };
-    },
-  });
-}
-
-test('while the start of a call cannot be stored, the call is not made', async () => {
-  const { store, run, noted, stateOf } = await laneOf('first');
-  await expect(run({}, failingAt(store, 1))).rejects.toThrow(StoreError);
-  expect(noted).toEqual([]);
-  expect(await stateOf('first')).toBe('pending');
-});
-
-test('an answer that cannot be stored at first is stored a moment later', async () => {
-  const { store, clock, run, noted, stateOf } = await laneOf('first');
-  const performed = Promise.withResolvers<void>();
-  const perform: Toy['perform'] = async () => {
-    performed.resolve();
-    return DONE;
-  };
-  const running = run({ perform }, failingAt(store, 2));
-  await performed.promise;
-  await clock.advance(1_000);
-  await running;
-  expect(noted).toEqual(['settled first done']);
-  expect(await stateOf('first')).toBe('done');
-});
-
 test('an error that the effect does not know ends the lane, and the call counts as started', async () => {
   const { run, stateOf } = await laneOf('first');
   const perform = () => Promise.reject(new Error('a fault of ours'));
@@ -233,3 +159,25 @@ test('a lane that another process took over while its call was prepared is left 
   expect(noted).toEqual([]);
   expect(await stateOf('first')).toBe('pending');
 });
+
+test.each([
+  ['is recorded', false, 'done'],
+  ['is none to a later attempt', true, 'started'],
+])(
+  'the answer to a call whose lane another process took over meanwhile %s',
+  async (_what, isAgain, state) => {
+    const { store, clock, run, claim, stateOf } = await laneOf('first');
+    const perform: Toy['perform'] = async () => {
+      await clock.advance(1_000);
+      expect(await claim()).not.toBeNull();
+      if (!isAgain) return DONE;
+      await store.transaction(async (tx) => {
+        await tx.calls.recordOutcome('first', { state: 'retry', detail: null }, clock.now());
+        await tx.calls.start('first', clock.now());
+      });
+      return DONE;
+    };
+    await expect(run({ perform })).rejects.toThrow(LeaseLostError);
+    expect(await stateOf('first')).toBe(state);
+  },
+);

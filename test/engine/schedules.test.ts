@@ -62,18 +62,6 @@ describe('a schedule (T3, L4)', () => {
     expect(served).toEqual([moment]);
   });
 
-  test('is caught up with once after two weeks, with its last moment', async () => {
-    const { clock, served, plan, work } = await replicas('2026-06-01T08:00Z');
-    const daily = berlin('0 9 * * *');
-    await plan(daily);
-    await clock.advance(14 * DAY_MS);
-    await plan(daily);
-    await work(daily);
-    await plan(daily);
-    await work(daily);
-    expect(served).toEqual(['2026-06-15T07:00']);
-  });
-
   test('comes once for two replicas with clocks 20 seconds apart, whichever of them started last', async () => {
     const { served, plan, workFor } = await replicas('2026-06-01T07:04:50Z');
     const often = berlin('*/5 * * * *');
@@ -109,21 +97,6 @@ describe('a schedule (T3, L4)', () => {
     expect(served).toEqual(['2026-06-01T07:00', '2026-06-02T07:05']);
   });
 
-  test('that was removed and comes back begins with its next moment', async () => {
-    const { clock, served, plan, work } = await replicas('2026-06-01T06:50Z');
-    const daily = berlin('0 9 * * *');
-    await plan(daily);
-    await plan(null);
-    await clock.advance(2 * DAY_MS);
-    await work(null);
-    await plan(daily);
-    await work(daily);
-    expect(served).toEqual([]);
-    await clock.advance(DAY_MS);
-    await work(daily);
-    expect(served).toEqual(['2026-06-03T07:00']);
-  });
-
   test.each([
     ['does not know it', null],
     ['knows it with another schedule', berlin('0 0 1 1 *')],
@@ -136,18 +109,5 @@ describe('a schedule (T3, L4)', () => {
     await clock.advance(HOUR_MS);
     await work(berlin('0 9 * * *'));
     expect(served).toEqual(['2026-06-01T07:00']);
-  });
-
-  test('of each of many workspaces is planned at the start', async () => {
-    const { store, clock } = await replicas('2026-06-01T06:55Z');
-    const teamIds = Array.from({ length: 40 }, (_, index) => `T${index}`);
-    const recurring = [named(berlin('0 9 * * *'), 'b'), named(berlin('0 9 * * *'), 'a')];
-    for (const teamId of teamIds) {
-      await store.transaction((tx) => planSchedules(tx, teamId, recurring, clock.now()));
-    }
-    const nowMs = clock.now() + 10 * MINUTE_MS;
-    const lease = { nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + LEASE_MS, inFlight: [], limit: 99 };
-    const due = await store.transaction((tx) => tx.tasks.claim({ kinds: ['start_recipe'], ...lease }));
-    expect(new Set(due.map(({ subject }) => subject)).size).toBe(80);
   });
 });

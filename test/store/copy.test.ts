@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { copyStore } from '../../src/store/copy.ts';
-import { StoreError } from '../../src/store/engines/database.ts';
 import { openStore, type StoreLocation } from '../../src/store/open.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { alice, general } from '../support/local-slack.ts';
@@ -96,17 +95,6 @@ describe.skipIf(testServerUrl === undefined)('moving a store to the other databa
     expect(numbers.map(({ number }) => number)).toEqual([1, 2, 3]);
   });
 
-  test('several rows of a table whose key has two columns are copied', async () => {
-    const [from, to] = [await emptyDirectory(), await emptyDatabase(serverUrl)];
-    {
-      await using store = await opened(from);
-      for (const userId of ['U1', 'U2']) {
-        await store.transaction((tx) => tx.homes.opened('T1', userId, NOW_MS));
-      }
-    }
-    expect((await copy(from, to)).get('home')).toBe(2);
-  });
-
   test('the store that was copied refuses to start, and says where its jobs go on', async () => {
     const [from, to] = [await emptyDirectory(), await emptyDatabase(serverUrl)];
     await remembering(from, 'a');
@@ -177,10 +165,4 @@ describe.skipIf(testServerUrl === undefined)('moving a store to the other databa
     await expect(copy(from, to)).rejects.toThrow(/was copied to Postgres .* before\. .*do not empty it/);
     expect(await countIn(to)).toBe(3);
   });
-});
-
-test('a copy to the same kind of database names the tool for it', async () => {
-  const [from, to] = [await emptyDirectory(), await emptyDirectory()];
-  await expect(copy(from, to)).rejects.toThrow(StoreError);
-  await expect(copy(from, to)).rejects.toThrow(/docs-agent backup/);
 });

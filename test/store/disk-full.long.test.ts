@@ -169,24 +169,4 @@ onSmallDisks('a start', describe, () => {
     expect(await again.exit).toEqual({ code: 75, signal: null });
     expect(again.output()).toContain('Make room on the disk.');
   });
-
-  test('on a disk that can only be read says what to do, and works when it can be written', async () => {
-    using disk = mountSmallDisk();
-    await using slack = await startTinySlack();
-    const env = { ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: disk.path };
-    const failure = async () => {
-      disk.setReadOnly(true);
-      await using failing = runProgram(['start'], env);
-      expect(await failing.exit).toEqual({ code: 78, signal: null });
-      disk.setReadOnly(false);
-      return failing.output();
-    };
-    const advice = /docs-agent cannot start\. .*Let docs-agent write in this directory, or set DATA_DIR/;
-    expect(await failure()).toMatch(advice);
-    await using program = runProgram(['start'], env);
-    await program.logged('started');
-    program.kill('SIGTERM');
-    await program.exit;
-    expect(await failure()).toMatch(advice);
-  });
 });

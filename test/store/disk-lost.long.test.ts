@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Outside, startOutside } from '../crash/support/outside.ts';
@@ -99,18 +99,4 @@ describeWithLocalSlack('a data directory that is removed under the running progr
       );
     },
   );
-
-  test.concurrent('and comes back as it was: the program goes on', options, async () => {
-    await using folder = await createTempDir();
-    const dataDir = join(folder.path, 'data');
-    await using world = await startOutside({ DATA_DIR: dataDir });
-    const program = await world.start();
-    await rename(dataDir, `${dataDir}-elsewhere`);
-    expect((await readiness(program)).status).toBe(503);
-    await expectRefusal(world);
-    await rename(`${dataDir}-elsewhere`, dataDir);
-    expect((await readiness(program)).status).toBe(200);
-    await ask(world);
-    await world.messageSeen('On it');
-  });
 });

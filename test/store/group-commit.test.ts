@@ -62,23 +62,6 @@ describe('transactions that arrive together', () => {
     expect(seen).toEqual(new Array(10).fill(10));
   });
 
-  test('see what those before them did', async () => {
-    const { store } = await newStore();
-    const isNew = await Promise.all([
-      store.transaction(remember('event:1')),
-      store.transaction(remember('event:1')),
-    ]);
-    expect(isNew).toEqual([true, false]);
-  });
-
-  test('a statement of its own sees only what is on the disk', async () => {
-    const { store, dataDir } = await newStore();
-    const transaction = store.transaction(remember('event:1'));
-    await store.check();
-    expect(durable(dataDir)).toBe(1);
-    await transaction;
-  });
-
   test('whichever fail, they alone are undone', async () => {
     const members = fc.array(fc.record({ key: fc.integer({ min: 0, max: 5 }), fails: fc.boolean() }), {
       minLength: 1,

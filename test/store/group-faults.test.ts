@@ -55,21 +55,6 @@ test('if SQLite undoes a whole group for an error of one, those before it have f
   await expectToGoOn(db);
 });
 
-test('whoever goes on after SQLite has undone it has failed, and those after it have not', async () => {
-  const db = await openThings();
-  const ends = await Promise.allSettled([
-    db.transaction().execute(async (tx) => {
-      await add(tx, 1);
-      await sql`insert or rollback into thing (id) values (1)`.execute(tx).catch(() => {});
-    }),
-    db.transaction().execute((tx) => add(tx, 2)),
-    db.transaction().execute((tx) => add(tx, 3)),
-  ]);
-  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
-  expect(await ids(db)).toEqual([2, 3]);
-  await expectToGoOn(db);
-});
-
 test('if a group cannot be committed, all of it has failed', async () => {
   const db = await openThings();
   expect(await outcomes(db, (tx) => add(tx, 9, 1_000))).toEqual(['rejected', 'rejected', 'rejected']);
@@ -86,12 +71,4 @@ test('if one cannot be undone alone, nothing of it is committed with the others'
   expect(await outcomes(db, fail)).toEqual(['rejected', 'rejected', 'fulfilled']);
   expect(await ids(db)).toEqual([3]);
   await expectToGoOn(db);
-});
-
-test('a close waits for those that wait for the disk', async () => {
-  const db = await openThings();
-  const ends = [1, 2, 3].map((id) => db.transaction().execute((tx) => add(tx, id)));
-  await ids(db);
-  ends.push(db.transaction().execute((tx) => add(tx, 4)));
-  await Promise.all([db.destroy(), ...ends]);
 });

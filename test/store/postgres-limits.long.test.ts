@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { inspectStore } from '../../src/store/inspect.ts';
@@ -39,15 +38,6 @@ function limitsSuite(serverUrl: string): void {
     store.transaction((tx) => tx.write(aDecision({ job: aJob({ id, threadTs: `${id}.000100` }) }), NOW_MS));
 
   describe('a role with few connections', () => {
-    test.each([1, 4])('of %i serves 24 requests at once, and background work beside them', async (limit) => {
-      const store = await storeAt(await limitedDatabase(limit));
-      const background = store.inBackground();
-      const requests = Array.from({ length: 24 }, (_, index) => write(store, `job-${index}`));
-      const tasks = Array.from({ length: 24 }, (_, index) => write(background, `task-${index}`));
-      await Promise.all([...requests, ...tasks]);
-      expect((await store.transaction((tx) => tx.stats.openJobs())).get('creating')).toBe(48);
-    });
-
     test('that other programs have all taken refuses within the time that Slack allows', async () => {
       const url = await limitedDatabase(2);
       const store = await storeAt(url);
@@ -65,18 +55,6 @@ function limitsSuite(serverUrl: string): void {
       await others[0]?.end();
       await (await opening).close();
       await others[1]?.end();
-    });
-
-    test('is not used up by background work: a request has a connection at once', async () => {
-      const store = await storeAt(await limitedDatabase(4));
-      const background = store.inBackground();
-      const { promise: over, resolve: end } = Promise.withResolvers<void>();
-      const working = Array.from({ length: 12 }, () => background.transaction(() => over));
-      const startedAtMs = performance.now();
-      await write(store, 'job-1');
-      expect(performance.now() - startedAtMs).toBeLessThan(1_000);
-      end();
-      await Promise.all(working);
     });
 
     test('has a request wait for a while, and then says that it is not stored', async () => {
@@ -118,44 +96,6 @@ function limitsSuite(serverUrl: string): void {
   });
 
   describe('a job that another session has locked', () => {
-    test('fails what needs it in time, and nothing else', async () => {
-      const { url, store } = await openedStore();
-      const background = store.inBackground();
-      for (const id of ['held', 'free']) await write(store, id);
-      const { release } = await lockedJob(url, 'held');
-      const startedAtMs = performance.now();
-      const touch = (of: Store, id: string) => of.transaction((tx) => tx.jobs.lock(id));
-      // More than there are connections, again and again, as tasks and replies are.
-      const isRefused = { isTemporary: true, mayBeCommitted: false };
-      const waiters = Array.from({ length: 40 }, (_, index) =>
-        touch(index % 2 === 0 ? store : background, 'held').catch((error: unknown) => error),
-      );
-      const others = Array.from({ length: 24 }, (_, index) => write(store, `other-${index}`));
-      const task = touch(background, 'free');
-      await Promise.all(others);
-      expect(performance.now() - startedAtMs).toBeLessThan(2_600);
-      // It comes after all requests, those that wait for the lock included; nobody in Slack waits for it.
-      await task;
-      for (const failure of await Promise.all(waiters)) expect(failure).toMatchObject(isRefused);
-      await release();
-      await expect.poll(() => touch(store, 'held').then((state) => state?.job.id)).toBe('held');
-    });
-
-    test('has a request told in time, however much background work there is', async () => {
-      const { url, store } = await openedStore();
-      const background = store.inBackground();
-      await write(store, 'held');
-      await lockedJob(url, 'held');
-      const working = Array.from({ length: 120 }, () => background.transaction(() => sleep(200)));
-      const startedAtMs = performance.now();
-      await expect(store.transaction((tx) => tx.jobs.lock('held'))).rejects.toMatchObject({
-        isTemporary: true,
-        mayBeCommitted: false,
-      });
-      expect(performance.now() - startedAtMs).toBeLessThan(2_600);
-      await Promise.all(working);
-    });
-
     test('is named, with who holds it, by the running program and by doctor', async () => {
       const { url, store } = await openedStore();
       await write(store, 'held');

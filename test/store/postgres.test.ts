@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import { types } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { StoreError } from '../../src/store/engines/database.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -78,29 +77,6 @@ function postgresSuite(serverUrl: string): void {
       expect(claimed.length + (await claim(stores[0], NOW_MS, 100)).length).toBe(60);
     });
 
-    test('renew leases without a wait for tasks that others write: that could be a deadlock', async () => {
-      const [first, second] = await openReplicas();
-      for (const subject of ['job-1', 'job-2']) await schedule(first, subject);
-      const leases = (await claim(first, NOW_MS)).map(({ lease }) => lease);
-      await second.transaction(async (tx) => {
-        await write(tx, 'job-1');
-        await first.transaction((renewing) => renewing.tasks.renew(leases, NOW_MS + 5_000));
-      });
-      const free = await claim(second, NOW_MS + 2_000);
-      expect(free.map(({ subject }) => subject)).toEqual(['job-1']);
-    });
-
-    test('schedule a task of a job that another has locked, without a wait', async () => {
-      const [first, second] = await openReplicas();
-      const job = aJob();
-      await first.transaction((tx) => tx.write(aDecision({ job }), NOW_MS));
-      await first.transaction(async (tx) => {
-        await tx.jobs.lock(job.id);
-        await schedule(second, job.id);
-      });
-      expect(await claim(second, NOW_MS)).toHaveLength(1);
-    });
-
     test('schedule a task of a job that another deletes: it is a task without a job then', async () => {
       const [first, second] = await openReplicas();
       const job = aJob({ stage: { kind: 'ended', status: 'completed', sinceMs: 0 } });
@@ -115,15 +91,6 @@ function postgresSuite(serverUrl: string): void {
       expect(await claim(second, NOW_MS)).toHaveLength(1);
     });
 
-    test('keep the leases of one that ended: they run out by themselves', async () => {
-      const [first, second] = await openReplicas();
-      await inHand(first);
-      const third = await openStore({ databaseUrl: database.url });
-      await third.close();
-      expect(await claim(second, NOW_MS + 999)).toEqual([]);
-      expect(await claim(second, NOW_MS + 1_000)).toHaveLength(1);
-    });
-
     test('cannot take over a task while its holder commits', async () => {
       const [holder, other] = await openReplicas();
       const task = await inHand(holder);
@@ -133,17 +100,6 @@ function postgresSuite(serverUrl: string): void {
         await tx.tasks.complete(task.lease);
       });
       expect(await claim(other, NOW_MS + 5_000)).toEqual([]);
-    });
-
-    test('schedule a task again while its holder commits, without waiting, and it stays', async () => {
-      const [holder, other] = await openReplicas();
-      const task = await inHand(holder);
-      await holder.transaction(async (tx) => {
-        await tx.tasks.fence(task.lease);
-        await schedule(other, 'job-1');
-        await tx.tasks.complete(task.lease);
-      });
-      expect(await claim(other, NOW_MS)).toHaveLength(1);
     });
 
     test('that wait for each other’s jobs both get through', async () => {
@@ -209,15 +165,6 @@ function postgresSuite(serverUrl: string): void {
       expect(await store.transaction((tx) => tx.inboundRequests.remember(['event:1'], NOW_MS))).toBe(true);
     });
 
-    test('while nothing is done does not end the program', async () => {
-      const store = await openOne();
-      await Promise.all(Array.from({ length: 10 }, () => store.check()));
-      await breakConnections();
-      const oncePerConnection = Array.from({ length: 10 }, () => store.check());
-      await Promise.allSettled(oncePerConnection);
-      await store.check();
-    });
-
     test('because the database does not exist is reported, with what to do', async () => {
       const url = new URL(serverUrl);
       url.pathname = '/no_such_database';
@@ -233,11 +180,5 @@ function postgresSuite(serverUrl: string): void {
       expect(inspect(error, { depth: null })).toContain('job_thread');
       expect(inspect(error, { depth: null })).not.toMatch(/top secret|C1/);
     });
-  });
-
-  test('other users of the database driver keep their reading of 64-bit integers', async () => {
-    const store = await openEmpty();
-    await store.close();
-    expect(types.getTypeParser(20)('9007199254740993')).toBe('9007199254740993');
   });
 }

@@ -3,25 +3,9 @@ import type { Database } from '../../src/store/engines/database.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { prepared } from '../../src/store/queries/prepared.ts';
 import type { Queries } from '../../src/store/schema/tables.ts';
-import { describeOnDatabases, type EmptyPlace, emptyPlaces } from '../support/databases.ts';
+import { describeOnDatabases, type EmptyPlace } from '../support/databases.ts';
 
 describeOnDatabases('a prepared query', preparedSuite);
-
-test('a query that is prepared for one database is prepared again for another', async () => {
-  const places = await Promise.all([...emptyPlaces, ...emptyPlaces].map((make) => make()));
-  let built = 0;
-  const remember = prepared((db, { key }: { key: string }) => {
-    built += 1;
-    return db.insertInto('inboundRequest').values({ key, at: 1 });
-  });
-  for (const { location, remove } of places) {
-    const { database } = await openDatabase(location);
-    for (const key of ['a', 'b']) await remember(database.queries, { key });
-    await database.close();
-    await remove();
-  }
-  expect(built).toBe(places.length);
-});
 
 function preparedSuite(make: () => Promise<EmptyPlace>): void {
   let place: EmptyPlace;

@@ -1,11 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { StoreError } from '../../src/store/engines/database.ts';
@@ -36,11 +31,6 @@ async function failureOf(dataDir: string): Promise<string> {
 }
 
 describe('the directory of the store', () => {
-  test('is made, with those above it', async () => {
-    const dataDir = join(newDirectory(), 'deeper', 'still');
-    await (await open(dataDir)).check();
-  });
-
   test('is closed to others, and so are its files, also where it was there before', async () => {
     const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
     const made = newDirectory();
@@ -60,15 +50,6 @@ describe('the directory of the store', () => {
     ]);
   });
 
-  test('keeps what was written', async () => {
-    const dataDir = newDirectory();
-    const first = await open(dataDir);
-    await first.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1));
-    await first.close();
-    const second = await open(dataDir);
-    expect(await second.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1))).toBe(false);
-  });
-
   test('belongs to one docs-agent at a time', async () => {
     const dataDir = newDirectory();
     const first = await open(dataDir);
@@ -86,11 +67,6 @@ describe('the directory of the store', () => {
     writeFileSync(dataDir, '');
     expect(await failureOf(dataDir)).toMatch(/not a directory.*DATA_DIR/);
     expect(await failureOf(join(dataDir, 'below'))).toMatch(/not a directory.*DATA_DIR/);
-  });
-
-  test.skipIf(process.platform !== 'linux')('must be where directories can be made', async () => {
-    expect(await failureOf('/proc/docs-agent')).toMatch(/cannot be created.*DATA_DIR/);
-    expect(await failureOf('/proc/docs-agent/below')).toMatch(/cannot be created.*DATA_DIR/);
   });
 
   test('must be writable', async () => {
@@ -125,17 +101,6 @@ test('a commit appends to the log, which is flushed beside the event loop', asyn
   ]);
 });
 
-test('a transaction keeps other programs from writing, from its start', async () => {
-  const dataDir = newDirectory();
-  const store = await open(dataDir);
-  const other = new DatabaseSync(join(dataDir, 'docs-agent.db'), { timeout: 0 });
-  onTestFinished(() => other.close());
-  await store.transaction(async () => {
-    expect(() => other.exec('begin immediate')).toThrow('locked');
-  });
-  other.exec('begin immediate');
-});
-
 test('a full disk undoes the transaction and says so; the next one works', async () => {
   const database = openSqlite(newDirectory());
   onTestFinished(database.close);
@@ -149,62 +114,6 @@ test('a full disk undoes the transaction and says so; the next one works', async
   await expect(flood).rejects.toThrow(/full.*Make room/);
   expect(await store.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1))).toBe(true);
 });
-
-test('an error at which SQLite rolls back by itself is reported as it is', async () => {
-  const dataDir = newDirectory();
-  const store = await open(dataDir);
-  const other = new DatabaseSync(join(dataDir, 'docs-agent.db'));
-  other.exec(`create trigger fault before insert on inbound_request when exists (select * from inbound_request)
-    begin select raise(rollback, 'the disk failed'); end`);
-  other.close();
-  const failing = store.transaction(async (tx) => {
-    await tx.inboundRequests.remember(['event:1'], 1);
-    await tx.inboundRequests.remember(['event:2'], 1);
-  });
-  await expect(failing).rejects.toThrow('the disk failed');
-  expect(await store.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1))).toBe(true);
-});
-
-describe('a process that is killed', () => {
-  test('holds the directory until then, loses no commit, and leaves its tasks to the next', async () => {
-    const dataDir = newDirectory();
-    const child = spawn(process.execPath, [
-      fileURLToPath(new URL('./store-process.ts', import.meta.url)),
-      dataDir,
-    ]);
-    onTestFinished(() => {
-      child.kill('SIGKILL');
-    });
-    const committed = await killAfter(child, 25, async () => {
-      expect(await failureOf(dataDir)).toContain('another docs-agent');
-    });
-    expect(committed.length).toBeGreaterThanOrEqual(25);
-
-    const store = await open(dataDir);
-    await store.transaction(async (tx) => {
-      for (const number of committed)
-        expect(await tx.inboundRequests.remember([`event:${number}`], 1)).toBe(false);
-      const lease = { leaseNowMs: 1, leaseUntilMs: 2, inFlight: [] };
-      const claim = { kinds: ['check_job'], nowMs: 1, ...lease, limit: 1 } as const;
-      expect(await tx.tasks.claim(claim)).toMatchObject([{ subject: 'job-1' }]);
-    });
-  });
-});
-
-/** Kills the process after it has printed some lines; returns all lines that it printed. */
-async function killAfter(child: ChildProcess, count: number, before: () => Promise<void>): Promise<string[]> {
-  if (child.stdout === null) throw new Error('the process prints to a pipe');
-  const closed = once(child, 'close');
-  const lines: string[] = [];
-  for await (const line of createInterface(child.stdout)) {
-    lines.push(line);
-    if (lines.length !== count) continue;
-    await before();
-    child.kill('SIGKILL');
-  }
-  await closed;
-  return lines;
-}
 
 /** Root may write everywhere. */
 function asNobody(): void {

@@ -78,39 +78,12 @@ describe('a flush to the disk', () => {
     expect(ended).toEqual(['1', '2']);
   });
 
-  test('does not hold up the next one, whose transactions end after those of the first', async () => {
-    const { flushes, ended, write, flushed } = openThings();
-    await write(1, 2);
-    expect(flushes).toHaveLength(2);
-    await flushed(1);
-    expect(ended).toEqual([]);
-    await flushed(0);
-    expect(ended).toEqual(['1', '2']);
-  });
-
   test('that fails fails the next one, too', async () => {
     const { flushes, ended, write, breaks } = openThings();
     await write(1, 2);
     flushes[1]?.resolve();
     await breaks(0);
     expect(ended).toEqual(['1: the disk is broken', '2: the disk is broken']);
-  });
-
-  test('does not hold up the transactions that come during two, which share the next one', async () => {
-    const { flushes, ended, note, read, write, flushed } = openThings();
-    await write(0, 1, 2, 3, 4);
-    let seen: number[] = [];
-    note(
-      'look',
-      read((ids) => {
-        seen = ids;
-      }),
-    );
-    await settled();
-    expect(seen).toHaveLength(5);
-    for (const at of [0, 1, 2]) await flushed(at);
-    expect(flushes).toHaveLength(3);
-    expect(ended).toEqual(['0', '1', '2', '3', '4', 'look']);
   });
 
   const fail = (ids: number[]) => {
@@ -140,32 +113,5 @@ describe('a flush to the disk', () => {
     expect(ended).toEqual([]);
     for (let at = 0; at < flushes.length; at += 1) await flushed(at);
     expect(ended.toSorted()).toEqual(['failure: there is 1', 'later', 'write']);
-  });
-
-  test('is not needed where nothing was written', async () => {
-    const { flushes, ended, note, read } = openThings();
-    note('read', read());
-    await settled();
-    expect(ended).toEqual(['read']);
-    expect(flushes).toEqual([]);
-  });
-
-  test('that fails fails all that waited for it', async () => {
-    const { ended, note, add, breaks } = openThings();
-    note('one', add(1));
-    note('two', add(2));
-    await settled();
-    await breaks(0);
-    expect(ended).toEqual(['one: the disk is broken', 'two: the disk is broken']);
-  });
-
-  test('that fails fails, too, whoever read meanwhile what it was to write', async () => {
-    const { db, ended, note, read, write, breaks } = openThings();
-    await write(1);
-    note('read', read());
-    note('statement', db.selectFrom('thing').selectAll().execute());
-    await settled();
-    await breaks(0);
-    expect(ended.toSorted()).toEqual(['1', 'read', 'statement'].map((name) => `${name}: the disk is broken`));
   });
 });

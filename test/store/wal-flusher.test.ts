@@ -1,22 +1,11 @@
 import { closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { StoreError } from '../../src/store/engines/database.ts';
 import { walFlusher } from '../../src/store/engines/sqlite.ts';
 import { openStore } from '../../src/store/open.ts';
 import { createTempDir } from '../support/temp-dir.ts';
-
-test('a flush opens no file, so one that comes under load does not fail for want of a descriptor', async () => {
-  await using folder = await createTempDir();
-  const path = join(folder.path, 'docs-agent.db-wal');
-  await writeFile(path, '');
-  const wal = walFlusher(folder.path, path);
-  onTestFinished(() => wal.close());
-  await rm(path);
-  await Promise.all([wal.flush(), wal.flush()]);
-  expect(() => wal.verify()).not.toThrow();
-});
 
 describe.skipIf(process.platform !== 'linux')('after a flush that failed', () => {
   test('none is trusted again, even if it would succeed', async () => {

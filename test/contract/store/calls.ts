@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { NewCall } from '../../../src/jobs/call.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+import type { ClaimedTask, Scheduled } from '../../../src/store/store.ts';
+import { anAgentJob } from '../../jobs/support/builders.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aCall, aCreateCall, aJob, NOW_MS } from './samples.ts';
-
-const LANE = 'thread:job-1';
-const HOUR_MS = 3_600_000;
+import { aCall, aCreateCall, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
 export function callContract(open: OpenStore): void {
   describe('the ledger of calls', () => {
+    const LANE = 'thread:job-1';
+    const HOUR_MS = 3_600_000;
+
     const opened = useStore(open);
     const want = (...calls: NewCall[]) => opened.write({ calls });
     const next = async (lane = LANE) => (await opened.run((tx) => tx.calls.next(lane)))?.call ?? null;
@@ -29,35 +32,11 @@ export function callContract(open: OpenStore): void {
       expect(await budget()).toEqual([NOW_MS]);
     });
 
-    test('the budget is not passed by calls that are started at the same time', async () => {
-      const ids = Array.from({ length: 8 }, (_, index) => `call-${index}`);
-      await want(...ids.map((id) => aCreateCall(id, { lane: { to: 'agent', name: `agent:${id}` } })));
-      const startInBudget = (id: string) =>
-        opened.run(async (tx) => {
-          const started = await tx.calls.agentCallsStartedAt('docs', NOW_MS - HOUR_MS, NOW_MS);
-          if (started.length < 3) await tx.calls.start(id, NOW_MS);
-        });
-      await Promise.all(ids.map(startInBudget));
-      expect(await budget()).toHaveLength(3);
-    });
-
     test('a call that a clock that was ahead has started uses up no budget until then', async () => {
       await want(aCreateCall('a'), aCreateCall('b'));
       await start('a', NOW_MS + 24 * HOUR_MS);
       await start('b', NOW_MS + 20_000);
       expect(await budget()).toEqual([NOW_MS + 20_000]);
-    });
-
-    test('since when Slack holds a call up is kept while it is tried again', async () => {
-      await want(aCall('a'));
-      expect((await next())?.heldSinceMs).toBeNull();
-      await opened.run((tx) => tx.calls.holdSince('a', NOW_MS + 1));
-      await opened.run((tx) => tx.calls.start('a', NOW_MS + 2));
-      await opened.run((tx) => tx.calls.recordOutcome('a', { state: 'retry', detail: null }, NOW_MS + 3));
-      await opened.run((tx) => tx.calls.holdSince('a', NOW_MS + 4));
-      expect((await next())?.heldSinceMs).toBe(NOW_MS + 1);
-      await opened.run((tx) => tx.calls.holdSince('a', null));
-      expect((await next())?.heldSinceMs).toBeNull();
     });
 
     test('the job of a call is found by its natural key, however long that is', async () => {
@@ -69,14 +48,6 @@ export function callContract(open: OpenStore): void {
         'job-1',
         null,
       ]);
-    });
-
-    test('what a call says to a service that knows repeated ones is kept until its outcome', async () => {
-      await want(aCall('a'));
-      await opened.run((tx) => tx.calls.start('a', NOW_MS, 'Add a quickstart'));
-      expect(await next()).toMatchObject({ state: 'started', sent: 'Add a quickstart' });
-      await opened.run((tx) => tx.calls.recordOutcome('a', { state: 'retry', detail: null }, NOW_MS));
-      expect(await next()).toMatchObject({ state: 'pending', sent: null });
     });
 
     test('a wanted call is read as it was wanted', async () => {
@@ -126,26 +97,6 @@ export function callContract(open: OpenStore): void {
       expect(await next()).toBeNull();
     });
 
-    test('a natural key may be longer than an index takes', async () => {
-      // Random, or else Postgres would compress it.
-      const random = Array.from({ length: 20_000 }, (_, index) => ((index * 7919) ** 2).toString(36)).join(
-        '',
-      );
-      await want(aCall('a', { naturalKey: `${random}1` }), aCall('b', { naturalKey: `${random}2` }));
-      await want(aCall('c', { naturalKey: `${random}1` }));
-      expect(await opened.run((tx) => tx.calls.get('b'))).not.toBeNull();
-      expect(await opened.run((tx) => tx.calls.get('c'))).toBeNull();
-    });
-
-    test('a failed post may become wanted again', async () => {
-      await want(aCall('a'));
-      await start('a');
-      await settle('a', 'failed');
-      expect(await next()).toBeNull();
-      await settle('a', 'retry');
-      expect((await next())?.id).toBe('a');
-    });
-
     test('only a wanted call can be started, so none is made twice', async () => {
       await want(aCall('a'));
       await start('a');
@@ -157,8 +108,7 @@ export function callContract(open: OpenStore): void {
     });
 
     test('a lane that waits for its retry is not hurried by a new call', async () => {
-      const lane = { kind: 'post_to_slack', subject: LANE, runAtMs: NOW_MS + 60_000 } as const;
-      await opened.run((tx) => tx.tasks.schedule({ ...lane, ifScheduled: 'keep' }));
+      await opened.schedule('post_to_slack', LANE, NOW_MS + 60_000);
       await want(aCall('a'));
       expect(await opened.run((tx) => tx.tasks.nextDueAtMs(['post_to_slack']))).toBe(NOW_MS + 60_000);
     });
@@ -214,6 +164,186 @@ export function callContract(open: OpenStore): void {
       expect(await budget()).toEqual([NOW_MS - 10, NOW_MS]);
       expect(await budget('api')).toEqual([NOW_MS - 5]);
       expect(await budget('nobody')).toEqual([]);
+    });
+  });
+
+  describe('the queue for an hourly budget', () => {
+    const opened = useStore(open);
+    const lane = (id: string) => ({ to: 'agent', name: `agent:${id}` }) as const;
+    const want = (id: string, callId: string, projectId = 'docs') => {
+      const job = aJob({ id, projectId, threadTs: `${id}.000100` });
+      const calls = [aCreateCall(callId, { lane: lane(id) }), aCall(`post-${callId}`)];
+      return opened.write({ job, calls });
+    };
+    const waiting = async (projectId = 'docs') =>
+      (await opened.run((tx) => tx.budgetQueue.waiting(projectId))).map(
+        ({ jobId, kind }) => `${kind} ${jobId}`,
+      );
+
+    test('is first come, first served, per project, and a job can leave it', async () => {
+      await want('b', 'call-1');
+      await want('a', 'call-2');
+      await want('c', 'call-3', 'site');
+      expect(await waiting()).toEqual(['create_job b', 'create_job a']);
+      expect(await waiting('site')).toEqual(['create_job c']);
+      await opened.run((tx) => tx.budgetQueue.leave('call-1'));
+      expect(await waiting()).toEqual(['create_job a']);
+      await opened.run((tx) => tx.budgetQueue.join('call-1'));
+      expect(await waiting()).toEqual(['create_job b', 'create_job a']);
+    });
+
+    test('knows which jobs nobody asked for', async () => {
+      const start = (id: string, requesterId: string | null, fields: Partial<Job> = {}) => {
+        const job = aJob({ id, requesterId, threadTs: `${id}.000100`, ...fields });
+        const calls = [aCreateCall(`call-${id}`, { lane: lane(id) })];
+        return opened.write({ job, calls });
+      };
+      await start('recipe', null);
+      await start('alice', 'U1');
+      expect(await opened.run((tx) => tx.budgetQueue.waiting('docs'))).toEqual([
+        { jobId: 'recipe', kind: 'create_job', isUnattended: true, passedUntilMs: null },
+        { jobId: 'alice', kind: 'create_job', isUnattended: false, passedUntilMs: null },
+      ]);
+      await start('draft', null, { isStartedByPerson: true });
+      const rest = (await opened.run((tx) => tx.budgetQueue.waiting('docs'))).slice(2);
+      expect(rest.map(({ isUnattended }) => isUnattended)).toEqual([false]);
+    });
+
+    test('keeps the place of replies while they wait for another call, and not when they were withdrawn', async () => {
+      const request = { kind: 'send_message', agentJobId: 'agent-1', prompt: 'Shorter' } as const;
+      const message = (callId: string) => aCall(callId, { lane: lane('job-1'), request });
+      const write = (state: 'waiting' | 'excluded', ...callIds: string[]) =>
+        opened.write({
+          job: aJob({ agentJob: anAgentJob() }),
+          followUps: [aFollowUp({ state })],
+          calls: callIds.map(message),
+        });
+      await write('waiting', 'call-1');
+      await want('b', 'call-2');
+      await opened.run((tx) => tx.calls.recordOutcome('call-1', { state: 'not_made', detail: null }, NOW_MS));
+      expect(await waiting()).toEqual(['send_message job-1', 'create_job b']);
+      await write('waiting', 'call-3');
+      expect(await waiting()).toEqual(['send_message job-1', 'create_job b']);
+      await opened.run((tx) => tx.calls.recordOutcome('call-3', { state: 'not_made', detail: null }, NOW_MS));
+      await write('excluded');
+      expect(await waiting()).toEqual(['create_job b']);
+    });
+
+    test('leaves out a call under way, which has its place again if it is refused', async () => {
+      await want('b', 'call-1');
+      await want('a', 'call-2');
+      await opened.run((tx) => tx.calls.start('call-1', NOW_MS));
+      expect(await waiting()).toEqual(['create_job a']);
+      const isUnderWay = (sinceMs: number) =>
+        opened.run((tx) => tx.calls.isAgentCallUnderWay('docs', sinceMs));
+      expect([await isUnderWay(NOW_MS - 1), await isUnderWay(NOW_MS)]).toEqual([true, false]);
+      await opened.run((tx) => tx.calls.recordOutcome('call-1', { state: 'retry', detail: null }, NOW_MS));
+      expect(await waiting()).toEqual(['create_job b', 'create_job a']);
+      expect(await isUnderWay(0)).toBe(false);
+    });
+
+    test('remembers whom others pass', async () => {
+      await want('b', 'call-1');
+      await opened.run((tx) => tx.budgetQueue.pass([{ jobId: 'b', kind: 'create_job' }], NOW_MS));
+      const [b] = await opened.run((tx) => tx.budgetQueue.waiting('docs'));
+      expect(b?.passedUntilMs).toBe(NOW_MS);
+    });
+
+    test('keeps the pause of each project, and says which have one', async () => {
+      const pause = { atMs: NOW_MS, untilMs: NOW_MS + 60_000, refusals: 2 };
+      const change = (projectId: string, after: typeof pause | null) =>
+        opened.run((tx) => tx.budgetQueue.changePause(projectId, () => after, NOW_MS));
+      const pauseAt = (nowMs: number, projectId = 'docs') =>
+        opened.run((tx) => tx.budgetQueue.lockPause(projectId, nowMs));
+      const paused = (nowMs: number) => opened.run((tx) => tx.budgetQueue.paused(nowMs));
+      await change('docs', { ...pause, refusals: 1 });
+      await change('docs', pause);
+      await change('site', { ...pause, untilMs: NOW_MS + 1_000 });
+      expect([await pauseAt(NOW_MS), await pauseAt(NOW_MS, 'nowhere')]).toEqual([pause, null]);
+      // The next goes out alone until it is taken.
+      expect(await pauseAt(NOW_MS + 60_000)).toEqual(pause);
+      const docs = { projectId: 'docs', atMs: NOW_MS, untilMs: NOW_MS + 60_000 };
+      expect(await paused(NOW_MS + 1_000)).toEqual([docs]);
+      expect(await paused(NOW_MS + 60_000)).toEqual([]);
+      // The clock was set back since.
+      expect([await pauseAt(NOW_MS - 600_000), await paused(NOW_MS - 600_000)]).toEqual([null, []]);
+      await change('docs', null);
+      expect(await pauseAt(NOW_MS)).toBeNull();
+    });
+  });
+
+  describe('checks of many jobs', () => {
+    const LATER_MS = NOW_MS + 60_000;
+
+    function fail(): never {
+      throw new Error('a task is due');
+    }
+
+    const opened = useStore(open);
+    const plan = (jobId: string, runAtMs = NOW_MS) => opened.schedule('check_job', jobId, runAtMs, 'replace');
+    const claim = (nowMs: number) => opened.claim(['check_job'], nowMs);
+    const putOff = (tasks: readonly ClaimedTask[], nextCheckAtMs = LATER_MS) =>
+      opened.run((tx) =>
+        tx.checks.endUnchanged(
+          tasks.map(({ lease }) => ({ kind: 'check_job' as const, lease, nextCheckAtMs })),
+          NOW_MS,
+        ),
+      );
+    const subjects = (tasks: readonly ClaimedTask[]) => tasks.map(({ subject }) => subject).sort();
+
+    test.each([
+      ['waiting', true],
+      ['unknown', true],
+      ['sent', false],
+      ['aside', false],
+      ['muted', false],
+      ['excluded', false],
+    ] as const)('whether replies are still to be sent is said: %s', async (state, hasUnsent) => {
+      await opened.write({ followUps: [aFollowUp({ state })] });
+      const found = await opened.run((tx) => tx.checks.read(['job-1']));
+      expect(found.get('job-1')?.hasUnsent).toBe(hasUnsent);
+    });
+
+    test('all that found nothing new are put off together', async () => {
+      for (const id of ['job-1', 'job-2', 'job-3']) await plan(id);
+      const tasks = await claim(NOW_MS);
+      expect([...(await putOff(tasks))].sort()).toEqual(subjects(tasks).map((id) => `check_job:${id}`));
+      expect(await claim(LATER_MS - 1)).toEqual([]);
+      expect(subjects(await claim(LATER_MS))).toEqual(['job-1', 'job-2', 'job-3']);
+    });
+
+    test('listeners for checks learn when the first is due again', async () => {
+      for (const id of ['job-1', 'job-2']) await plan(id);
+      const [first, second] = await claim(NOW_MS);
+      const heard: Scheduled[] = [];
+      const end = opened.store.onScheduled((scheduled) => heard.push(scheduled));
+      const checks = [
+        { kind: 'check_job', lease: first?.lease ?? fail(), nextCheckAtMs: LATER_MS },
+        { kind: 'check_job', lease: second?.lease ?? fail(), nextCheckAtMs: NOW_MS + 500 },
+      ] as const;
+      await opened.run((tx) => tx.checks.endUnchanged(checks, NOW_MS));
+      end();
+      expect(heard).toEqual([new Map([['check_job', NOW_MS + 500]])]);
+    });
+
+    test('a check that somebody has planned again in the meantime is not put off', async () => {
+      await plan('job-1');
+      const tasks = await claim(NOW_MS);
+      await plan('job-1', NOW_MS + 5);
+      expect(await putOff(tasks)).toEqual(new Set());
+      await opened.run((tx) => tx.tasks.complete(tasks[0]?.lease ?? fail()));
+      expect(subjects(await claim(NOW_MS + 5))).toEqual(['job-1']);
+    });
+
+    test('whoever locks a job, or shows its card, has it with its last check, and writes no other time', async () => {
+      await opened.write({ job: aJob({ checkedAtMs: NOW_MS - 5 }) }, NOW_MS - 5);
+      await plan('job-1');
+      await putOff(await claim(NOW_MS));
+      const lock = () => opened.run((tx) => tx.jobs.lock('job-1'));
+      expect((await lock())?.job.checkedAtMs).toBe(NOW_MS);
+      expect((await opened.run((tx) => tx.jobs.readUnlocked('job-1')))?.job.checkedAtMs).toBe(NOW_MS);
+      await opened.write({ job: aJob({ checkedAtMs: NOW_MS + 5 }) }, NOW_MS + 5);
+      expect((await lock())?.job.checkedAtMs).toBe(NOW_MS + 5);
     });
   });
 }

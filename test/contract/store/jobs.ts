@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Job } from '../../../src/jobs/job.ts';
+import type { NewCall } from '../../../src/jobs/call.ts';
+import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
+import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
+import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { Transaction } from '../../../src/store/store.ts';
 import { anAgentJob } from '../../jobs/support/builders.ts';
 import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aDecision, aFollowUp, aJob, NOW_MS, THREAD_TS } from './samples.ts';
+import { aCall, aDecision, aFollowUp, aJob, NOW_MS, THREAD_TS } from './samples.ts';
 
 export function jobContract(open: OpenStore): void {
   describe('jobs and their replies', () => {
@@ -22,14 +25,6 @@ export function jobContract(open: OpenStore): void {
       await write({ job });
       expect(await opened.run((tx) => tx.jobs.get('job-1'))).toEqual(job);
       expect(await lock()).toEqual({ job, followUps: [], saved: null });
-    });
-
-    test('with a job comes what administrators saved for its channel', async () => {
-      await write({});
-      const { teamId, channelId } = aJob();
-      const settings = { followUpMode: 'mentions' } as const;
-      await opened.run((tx) => tx.channelSettings.replace(teamId, channelId, settings));
-      expect((await lock())?.saved).toEqual(settings);
     });
 
     test('each job has a number, the next one of its workspace, which it keeps', async () => {
@@ -57,35 +52,6 @@ export function jobContract(open: OpenStore): void {
         ids.map(async (id) => (await opened.run((tx) => tx.jobs.get(id)))?.number ?? 0),
       );
       expect(numbers.sort()).toEqual([1, 2, 3, 4, 5, 6]);
-    });
-
-    test('when its card was edited is remembered, whatever becomes of the job', async () => {
-      await write({});
-      const drawnAtMs = (jobId = 'job-1') =>
-        opened.run(async (tx) => (await tx.jobs.readUnlocked(jobId))?.cardDrawnAtMs);
-      expect(await drawnAtMs()).toBeNull();
-      await opened.run((tx) => tx.jobs.cardDrawn('job-1', NOW_MS));
-      await write({ job: aJob({ posts: 2 }) });
-      expect(await drawnAtMs()).toBe(NOW_MS);
-      expect((await lock())?.job.posts).toBe(2);
-      expect(await drawnAtMs('nobody')).toBeUndefined();
-    });
-
-    test('whatever changes of a locked job is written, and it is found by what it became', async () => {
-      await write({ job: aJob({ threadTs: '1.1' }) });
-      const change = (...all: readonly Partial<Job>[]) =>
-        opened.run(async (tx) => {
-          const job = (await tx.jobs.lock('job-1'))?.job ?? aJob();
-          for (const facts of all) await tx.write(aDecision({ job: { ...job, ...facts } }), NOW_MS);
-        });
-      const of = (threadTs: string) => opened.run((tx) => tx.jobs.findByThread('T1', 'C1', threadTs));
-      await change({ posts: 2 });
-      expect((await lock())?.job).toMatchObject({ posts: 2, threadTs: '1.1' });
-      await change({ posts: 3 }, { posts: 3, threadTs: '2.2' });
-      expect([await of('1.1'), await of('2.2')]).toEqual([null, 'job-1']);
-      await change({ threadTs: '3.3' }, { posts: 4 });
-      expect([await of('2.2'), await of('3.3')]).toEqual(['job-1', null]);
-      expect((await lock())?.job).toMatchObject({ posts: 4, threadTs: '2.2' });
     });
 
     test('a job is found by its thread', async () => {
@@ -170,21 +136,6 @@ export function jobContract(open: OpenStore): void {
       expect(found.map(({ id }) => id)).toEqual(['attached', 'created']);
     });
 
-    test('a thread belongs to one job; jobs without a thread do not get in each other’s way', async () => {
-      await write({ job: aJob({ threadTs: null }) });
-      await write({ job: aJob({ id: 'job-2', threadTs: null }) });
-      await write({ job: aJob() });
-      await expect(write({ job: aJob({ id: 'job-2' }) })).rejects.toThrow();
-    });
-
-    test('emoji, right-to-left text and 40,000 characters survive', async () => {
-      const prompt = `${'👩🏽‍💻 שלום מרחבא 文档 "\\\u2028'.repeat(2_000)}`.slice(0, 40_000);
-      await write({ job: aJob({ prompt }), followUps: [aFollowUp({ text: prompt })] });
-      const state = await lock();
-      expect(state?.job.prompt).toBe(prompt);
-      expect(state?.followUps[0]?.text).toBe(prompt);
-    });
-
     test('no text makes a reply unwritable', { timeout: 30_000 }, async () => {
       const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.constant('a\0b'), fc.constant('\ud800'));
       await fc.assert(
@@ -219,17 +170,6 @@ export function jobContract(open: OpenStore): void {
       }
     });
 
-    test('locking leaves none behind that goes out by itself, however many were refused before', async () => {
-      const refused = Array.from({ length: 500 }, (_, index) =>
-        aFollowUp({ id: `r${index}`, messageTs: `${1_700_000_000 + index}.000100`, state: 'not_sent' }),
-      );
-      const waiting = aFollowUp({ id: 'late', messageTs: '1700009999.000100' });
-      await write({ followUps: [...refused, waiting] });
-      const followUps = (await lock())?.followUps ?? [];
-      expect(followUps).toHaveLength(500);
-      expect(followUps.at(-1)).toEqual(waiting);
-    });
-
     test('a thread with very many replies is taken in parts, the oldest first', async () => {
       const followUps = Array.from({ length: 520 }, (_, index) =>
         aFollowUp({ id: `f${index}`, messageTs: `${1_700_000_000 + index}.000100` }),
@@ -243,28 +183,192 @@ export function jobContract(open: OpenStore): void {
       await write({ followUps: [aFollowUp({ id: 'follow-up-2' })] });
       expect((await lock())?.followUps).toEqual([aFollowUp()]);
     });
+  });
 
-    test('the same timestamp in another job is another reply', async () => {
-      await write({ followUps: [aFollowUp()] });
-      const other = aFollowUp({ id: 'follow-up-2', jobId: 'job-2' });
-      await write({ job: aJob({ id: 'job-2', channelId: 'C2' }), followUps: [other] });
-      expect((await lock('job-2'))?.followUps).toEqual([other]);
+  describe('retention', () => {
+    const OLD_MS = NOW_MS - 1_000;
+    const DAY_MS = 86_400_000;
+    const ended: Stage = { kind: 'ended', status: 'completed', sinceMs: 0 };
+    const working: Stage = { kind: 'working', turnStartedAtMs: OLD_MS, settle: null };
+
+    const draft = { number: 1, thread: null, messages: [], postTs: null };
+    const stages: readonly Stage[] = [
+      { kind: 'awaiting_confirmation', sameAsJobId: 'job-0', thread: null },
+      { kind: 'draft', ...draft },
+      { kind: 'dropped', why: 'expired', byUserId: null, number: 1, formerThreadTs: null },
+      { kind: 'opening' },
+      { kind: 'card_failed', reason: 'not_in_channel', thread: null },
+      { kind: 'creating' },
+      { kind: 'create_unknown', callId: 'call-0', sinceMs: 0 },
+      { kind: 'rejected', message: 'no' },
+      working,
+      ended,
+    ];
+    const OVER = ['awaiting_confirmation', 'dropped', 'card_failed', 'rejected', 'ended'];
+
+    const opened = useStore(open);
+    const write = (fields: Partial<Decision>, nowMs = OLD_MS) => opened.write(fields, nowMs);
+    const settle = (callId: string, atMs = OLD_MS) =>
+      opened.run((tx) => tx.calls.recordOutcome(callId, { state: 'done', detail: null }, atMs));
+    const oldJob = (fields: Partial<Job> = {}) => aJob({ requestedAtMs: OLD_MS, stage: ended, ...fields });
+    const prune = async (limit = 2) => {
+      let total = 0;
+      for (let pruned = 1; pruned > 0; total += pruned)
+        pruned = await opened.run((tx) => tx.retention.pruneJobs(NOW_MS, limit, NOW_MS));
+      return total;
+    };
+    const exists = (id: string) => opened.run(async (tx) => (await tx.jobs.get(id)) !== null);
+
+    test('a job that is over and old goes with its replies and calls, and leaves its thread as a past one', async () => {
+      const job = oldJob();
+      const { teamId, channelId } = job;
+      const thread = { teamId, channelId, threadTs: job.threadTs ?? '' };
+      await write({
+        job,
+        followUps: [aFollowUp({ state: 'sent', receivedAtMs: OLD_MS })],
+        calls: [aCall('a')],
+      });
+      await settle('a');
+      const isPast = () => opened.run((tx) => tx.retention.isPast(thread));
+      expect(await isPast()).toBe(false);
+      expect(await prune()).toBe(1);
+      expect(await exists(job.id)).toBe(false);
+      expect(await opened.run((tx) => tx.calls.get('a'))).toBeNull();
+      expect(await isPast()).toBe(true);
+      expect(await prune()).toBe(0);
     });
 
-    test('eight replies to one thread at the same time are all kept', async () => {
-      await write({});
-      const reply = (index: number) =>
-        opened.run(async (tx) => {
-          const state = await tx.jobs.lock('job-1');
-          if (state === null) throw new Error('the job is stored');
-          const job = { ...state.job, posts: state.job.posts + 1 };
-          const followUp = aFollowUp({ id: `f${index}`, messageTs: `170000000${index}.000100` });
-          await tx.write(aDecision({ job, followUps: [followUp] }), NOW_MS);
+    test('whatever there is, nothing open goes, and all that is over goes, in batches of any size', async () => {
+      const when = fc.constantFrom(OLD_MS, NOW_MS);
+      const anyJob = fc.record({
+        stage: fc.constantFrom(...stages),
+        requestedAtMs: when,
+        call: fc.option(fc.record({ endedAtMs: fc.option(when) })),
+        reply: fc.option(
+          fc.record({
+            receivedAtMs: when,
+            state: fc.constantFrom<FollowUp['state']>('waiting', 'sending', 'sent', 'not_sent', 'unknown'),
+          }),
+        ),
+        task: fc.boolean(),
+      });
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(anyJob, { minLength: 4, maxLength: 8 }),
+          fc.integer({ min: 1, max: 4 }),
+          async (jobs, size) => {
+            run += 1;
+            const kept = new Map<string, boolean>();
+            for (const [index, { stage, requestedAtMs, call, reply, task }] of jobs.entries()) {
+              const id = `job-${run}-${index}`;
+              const calls: NewCall[] = call === null ? [] : [aCall(id)];
+              await write({
+                job: aJob({ id, stage, requestedAtMs, threadTs: null }),
+                calls,
+                followUps: reply === null ? [] : [aFollowUp({ id, jobId: id, ...reply })],
+                tasks: task ? [{ kind: 'read_snippets', runAtMs: NOW_MS, ifScheduled: 'keep' }] : [],
+              });
+              if (call !== null && call.endedAtMs !== null) await settle(id, call.endedAtMs);
+              const isOpen = !OVER.includes(stage.kind) || task || (call !== null && call.endedAtMs === null);
+              const isWaiting = reply?.state === 'waiting' || reply?.state === 'sending';
+              const times = [requestedAtMs, call?.endedAtMs, reply?.receivedAtMs];
+              kept.set(id, isOpen || isWaiting || times.includes(NOW_MS));
+            }
+            await prune(size);
+            for (const [id, isKept] of kept) expect([id, await exists(id)]).toEqual([id, isKept]);
+          },
+        ),
+        { numRuns: 60 },
+      );
+    });
+
+    describe('a notice of a job that was deleted', () => {
+      const notice = (id: string, channelId = 'C9', url = 'https://github.com/acme/docs/pull/1') =>
+        aCall(id, {
+          naturalKey: `notice:T1:${channelId}:${url}`,
+          lane: { to: 'slack', name: `notice:${id}:${channelId}` },
+          request: { kind: 'notify_channel', channelId, url },
         });
-      await Promise.all(Array.from({ length: 8 }, (_, index) => reply(index)));
-      const state = await lock();
-      expect(state?.job.posts).toBe(8);
-      expect(state?.followUps).toHaveLength(8);
+      const announced = async (call: NewCall) => {
+        await write({ job: oldJob(), calls: [call] });
+        await settle(call.id);
+      };
+      const isWanted = async (call: NewCall) => {
+        await write({ job: oldJob({ id: 'job-2', threadTs: '1700000002.000100' }), calls: [call] });
+        return opened.run(async (tx) => (await tx.calls.get(call.id)) !== null);
+      };
+
+      test('is not made again for the same link in the same channel', async () => {
+        await announced(notice('a'));
+        expect(await prune()).toBe(1);
+        expect(await isWanted(notice('b'))).toBe(false);
+        expect(await isWanted(notice('c', 'C8'))).toBe(true);
+        expect(await isWanted(notice('d', 'C9', 'https://github.com/acme/docs/pull/2'))).toBe(true);
+      });
+    });
+
+    test('a request is known until it is old, and all that is old goes in small batches', async () => {
+      const remember = (key: string, atMs: number) =>
+        opened.run((tx) => tx.inboundRequests.remember([key], atMs));
+      for (let index = 0; index < 5; index += 1) await remember(`event:${index}`, OLD_MS);
+      await remember('event:new', NOW_MS);
+      const pruneTraces = () => opened.run((tx) => tx.retention.pruneTraces(NOW_MS, 3, NOW_MS + 30 * DAY_MS));
+      expect([await pruneTraces(), await pruneTraces(), await pruneTraces()]).toEqual([3, 2, 0]);
+      expect(await remember('event:1', NOW_MS)).toBe(true);
+      expect(await remember('event:new', NOW_MS)).toBe(false);
+    });
+  });
+
+  describe('transactions', () => {
+    const opened = useStore(open);
+    const aTask = {
+      kind: 'check_job',
+      subject: 'job-1',
+      runAtMs: NOW_MS,
+      ifScheduled: 'keep',
+    } as const;
+
+    test('an error undoes its own transaction, and nothing else with it', async () => {
+      const failing = opened.store.transaction(async (tx) => {
+        await tx.inboundRequests.remember(['event:1'], NOW_MS);
+        throw new Error('undo');
+      });
+      const beside = opened.run((tx) => tx.inboundRequests.remember(['event:2'], NOW_MS));
+      await expect(failing).rejects.toThrow('undo');
+      expect(await beside).toBe(true);
+      await opened.run(async (tx) => {
+        expect(await tx.inboundRequests.remember(['event:1'], NOW_MS)).toBe(true);
+        expect(await tx.inboundRequests.remember(['event:2'], NOW_MS)).toBe(false);
+      });
+    });
+
+    test('listeners hear of scheduled tasks after the commit, and only of those', async () => {
+      const heard: string[] = [];
+      const end = opened.store.onScheduled(() => heard.push('scheduled'));
+      await opened.run(async (tx) => {
+        await tx.tasks.schedule(aTask);
+        expect(heard).toEqual([]);
+      });
+      expect(heard).toEqual(['scheduled']);
+
+      await opened.run((tx) => tx.inboundRequests.remember(['event:1'], NOW_MS));
+      await opened.write();
+      expect(heard).toHaveLength(1);
+
+      await opened.write({ calls: [aCall('a')] });
+      expect(heard).toHaveLength(2);
+
+      end();
+      await opened.run((tx) => tx.tasks.schedule(aTask));
+      expect(heard).toHaveLength(2);
+    });
+
+    test('a check writes, again and again, and fails when the store is closed', async () => {
+      await opened.store.check();
+      await opened.store.check();
+      await opened.store.close();
+      await expect(opened.store.check()).rejects.toThrow();
     });
   });
 }

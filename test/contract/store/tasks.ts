@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { taskKinds } from '../../../src/jobs/task-kinds.ts';
 import { type ClaimedTask, LeaseLostError } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aDecision, NOW_MS } from './samples.ts';
-
-const LEASE_MS = 1_000;
+import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from './samples.ts';
 
 export function taskContract(open: OpenStore): void {
   describe('the due queue', () => {
+    const LEASE_MS = 1_000;
+
     const opened = useStore(open);
     const schedule = (subject: string, runAtMs: number, ifScheduled: 'keep' | 'replace' = 'keep') =>
       opened.schedule('check_job', subject, runAtMs, ifScheduled);
@@ -22,11 +23,6 @@ export function taskContract(open: OpenStore): void {
     const nextDueAtMs = () => opened.run((tx) => tx.tasks.nextDueAtMs(['check_job']));
     const subjects = (tasks: readonly ClaimedTask[]) => tasks.map((task) => task.subject);
 
-    test('a time may have fractions of a millisecond, as quotients have', async () => {
-      await schedule('fraction', NOW_MS + 0.4);
-      expect(subjects(await claim(NOW_MS + 1))).toEqual(['fraction']);
-    });
-
     test('a task can be hastened, also after a failure, unless it is in hand', async () => {
       const hasten = (subject: string) =>
         opened.run((tx) => tx.tasks.runNowUnlessLocked('check_job', subject, NOW_MS));
@@ -39,14 +35,6 @@ export function taskContract(open: OpenStore): void {
       expect(await hasten('later')).toBe(1);
       await complete(await claimOne(NOW_MS));
       expect(await hasten('later')).toBe(0);
-    });
-
-    test('many claimers at the same time never get the same task', async () => {
-      for (let index = 0; index < 30; index += 1) await schedule(`job-${index}`, NOW_MS - index);
-      const claims = await Promise.all(Array.from({ length: 10 }, () => claim(NOW_MS, 4)));
-      const claimed = claims.flat().map((task) => task.subject);
-      expect(new Set(claimed).size).toBe(claimed.length);
-      expect(claimed.length + (await claim(NOW_MS, 100)).length).toBe(30);
     });
 
     test('a failed task is due at its time, and counts as failing until a run succeeds', async () => {
@@ -130,21 +118,127 @@ export function taskContract(open: OpenStore): void {
       expect(subjects(await claim(wokenAtMs + LEASE_MS - 1))).toEqual([]);
       await complete(own);
     });
+  });
 
-    test('what was in hand, and was taken over and freed, is claimed as any other', async () => {
+  describe('the groups of tasks', () => {
+    const opened = useStore(open);
+    const schedule = (subject: string, runAtMs: number) => opened.schedule('check_job', subject, runAtMs);
+    const subjects = (tasks: readonly ClaimedTask[]) => tasks.map((task) => task.subject);
+
+    test('a task belongs to the group of its job; groups that are left out hide nothing, however long they wait', async () => {
+      const job = aJob({ teamId: 'T1', channelId: 'C1', projectId: 'docs' });
+      const calls = [
+        aCall('call-1'),
+        aCall('call-2', { lane: { to: 'slack', name: 'notice:job-1:C2' } }),
+        aCreateCall('call-3'),
+      ];
+      await opened.write({ job, calls });
+      await opened.run((tx) => tx.homes.opened('T1', 'U1', NOW_MS));
+      await opened.schedule('refresh_card', 'job-1', NOW_MS);
       await schedule('job-1', NOW_MS);
-      const old = await claimOne(NOW_MS);
-      const taken = await claimOne(NOW_MS + LEASE_MS);
-      await opened.run((tx) => tx.tasks.release([taken.lease]));
-      const claimed = await opened.claim(['check_job'], NOW_MS, { inFlight: [old.lease], limit: 1 });
-      expect(subjects(claimed)).toEqual(['job-1']);
+      await schedule('gone', NOW_MS + 5);
+      const claimWithout = async (skippedGroups: readonly string[]) => {
+        const atMs = NOW_MS + 10;
+        const found = await opened.claim(taskKinds, atMs, { leaseUntilMs: atMs, skippedGroups });
+        return Object.fromEntries(found.map(({ lease, group }) => [lease.id, group]));
+      };
+      const all = {
+        'post_to_slack:thread:job-1': 'T1/C1/',
+        'post_to_slack:notice:job-1:C2': 'T1/C2/',
+        'call_agent:agent:job-1': 'docs/',
+        'refresh_home:T1:U1': 'T1/U1/',
+        'refresh_card:job-1': 'T1/C1/',
+        'check_job:job-1': 'docs/',
+        'check_job:gone': '',
+      };
+      const nextDueAtMs = (skippedGroups: readonly string[]) =>
+        opened.run((tx) => tx.tasks.nextDueAtMs(['check_job'], skippedGroups));
+      expect(await nextDueAtMs(['T1/'])).toBe(NOW_MS);
+      expect(await nextDueAtMs(['docs/'])).toBe(NOW_MS + 5);
+      expect(await claimWithout([])).toEqual(all);
+      const { 'refresh_home:T1:U1': home, 'check_job:gone': gone, ...others } = all;
+      expect(await claimWithout(['docs/', 'T1/C1/', 'T1/C2/'])).toEqual({
+        'refresh_home:T1:U1': home,
+        'check_job:gone': gone,
+      });
+      expect(await claimWithout(['T1/', 'doc/', 'T/'])).toEqual({
+        'check_job:job-1': others['check_job:job-1'],
+        'call_agent:agent:job-1': others['call_agent:agent:job-1'],
+        'check_job:gone': gone,
+      });
     });
 
-    test('the time of leases goes on', async () => {
-      const read = () => opened.run((tx) => tx.tasks.leaseNowMs());
-      const before = await read();
-      expect(Number.isInteger(before)).toBe(true);
-      expect(await read()).toBeGreaterThanOrEqual(before);
+    test('of what is found, only what is admitted is claimed', async () => {
+      await schedule('a', NOW_MS - 1);
+      await schedule('b', NOW_MS);
+      const admit = async (found: readonly ClaimedTask[]) => found.filter(({ subject }) => subject === 'b');
+      expect(subjects(await opened.claim(['check_job'], NOW_MS, { admit }))).toEqual(['b']);
+      expect(subjects(await opened.claim(['check_job'], NOW_MS))).toEqual(['a']);
+    });
+  });
+
+  describe('the tasks of what is drawn', () => {
+    const opened = useStore(open);
+    const schedule = (runAtMs: number) => opened.schedule('refresh_card', 'job-1', runAtMs, 'replace');
+    const claim = (nowMs: number) => opened.claim(['refresh_card'], nowMs);
+    const claimOne = async (nowMs: number): Promise<ClaimedTask> => {
+      const [claimed] = await claim(nowMs);
+      if (claimed === undefined) throw new Error('a task is due');
+      return claimed;
+    };
+    const postpone = ({ lease }: ClaimedTask, runAtMs: number) =>
+      opened.run((tx) => tx.tasks.retryAt(lease, runAtMs));
+
+    test('a repeated task is due at its time, or at the time it was rescheduled for in flight', async () => {
+      await schedule(NOW_MS);
+      const first = await claimOne(NOW_MS);
+      await opened.run((tx) => tx.tasks.markUnknown(first.lease, NOW_MS + 20));
+      await postpone(first, NOW_MS + 10);
+      const second = await claimOne(NOW_MS + 10);
+      expect([first, second].map(({ unknownUntilMs }) => unknownUntilMs)).toEqual([null, NOW_MS + 20]);
+      await opened.run((tx) => tx.tasks.repeat(second.lease, NOW_MS + 20));
+      expect(await claim(NOW_MS + 19)).toEqual([]);
+      const third = await claimOne(NOW_MS + 20);
+      expect(third.attempts).toBe(0);
+      await schedule(NOW_MS + 21);
+      await opened.run((tx) => tx.tasks.repeat(third.lease, NOW_MS + 60));
+      expect(await claim(NOW_MS + 21)).toHaveLength(1);
+    });
+  });
+
+  describe('what a clock that was ahead has planned', () => {
+    const LEASE_MS = 1_000;
+
+    const opened = useStore(open);
+    const schedule = (subject: string, runAtMs: number) =>
+      opened.schedule('check_job', subject, runAtMs, 'replace');
+    const claim = (nowMs: number, leaseNowMs = nowMs) =>
+      opened.claim(['check_job'], nowMs, { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS });
+    const subjects = (tasks: readonly ClaimedTask[]) => tasks.map((task) => task.subject);
+
+    test('tasks that are planned too far ahead are brought forward, also those that await a retry', async () => {
+      await schedule('retried', NOW_MS);
+      const [task] = await claim(NOW_MS);
+      if (task !== undefined) await opened.run((tx) => tx.tasks.retryAt(task.lease, NOW_MS + 60_001));
+      await schedule('far', NOW_MS + 60_002);
+      await schedule('near', NOW_MS + 60_000);
+      const bring = (limit: number) =>
+        opened.run((tx) => tx.tasks.bringForward('check_job', NOW_MS + 60_000, NOW_MS, limit));
+      expect([await bring(1), await bring(9), await bring(9)]).toEqual([1, 1, 0]);
+      expect(subjects(await claim(NOW_MS)).toSorted()).toEqual(['far', 'retried']);
+    });
+
+    test('a lease that ends too late ends sooner, unless it is renewed', async () => {
+      await schedule('gone', NOW_MS);
+      await schedule('at work', NOW_MS);
+      const tasks = await claim(NOW_MS);
+      const atWork = tasks.filter(({ subject }) => subject === 'at work').map(({ lease }) => lease);
+      const backMs = NOW_MS - 24 * 3_600_000;
+      const untilMs = backMs + LEASE_MS;
+      await opened.run((tx) => tx.tasks.shortenLeases(untilMs, untilMs, NOW_MS));
+      await opened.run((tx) => tx.tasks.renew(atWork, backMs + LEASE_MS + 500));
+      expect(await claim(NOW_MS, backMs + LEASE_MS - 1)).toEqual([]);
+      expect(subjects(await claim(NOW_MS, backMs + LEASE_MS))).toEqual(['gone']);
     });
   });
 }

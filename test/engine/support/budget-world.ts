@@ -3,7 +3,6 @@ import { callAgent, sendFollowUps } from '../../../src/agent/call-agent.ts';
 import { notSentError, refusedError } from '../../../src/agent/client.ts';
 import { createLoop } from '../../../src/engine/loop.ts';
 import type { JobRequest } from '../../../src/jobs/decide/open.ts';
-import type { ClaimedTask } from '../../../src/store/store.ts';
 import { anAgentJob, aReply } from '../../jobs/support/builders.ts';
 import { createLoopsWorld, type LoopsOptions } from './loops-world.ts';
 
@@ -24,7 +23,7 @@ interface Limit {
 }
 
 /** Two replicas that send, in a time that leaps from one due task to the next. */
-export async function createBudgetWorld(place: LoopsOptions['place'], perHour: number) {
+export async function createBudgetWorld(place: LoopsOptions['place']) {
   const sent: Sent[] = [];
   /** All calls, also those that failed. */
   const tries: Sent[] = [];
@@ -49,11 +48,9 @@ export async function createBudgetWorld(place: LoopsOptions['place'], perHour: n
     }
     sent.push(call);
   };
-  const edits = new Map<string, number>();
   const world = await createLoopsWorld({
     place,
     replicas: 'databaseUrl' in place.location ? 2 : 1,
-    hourlyBudget: perHour,
     outside: ({ clock }) => ({
       agent: {
         createJob: async (_, prompt) => {
@@ -67,19 +64,11 @@ export async function createBudgetWorld(place: LoopsOptions['place'], perHour: n
       },
     }),
   });
-  let hourlyBudget = perHour;
   const loops = world.tools.map((given) => {
     const tools = {
       ...given,
       // A lane sleeps only until the store is less busy, for which no time of the test passes.
       clock: { ...given.clock, sleep: () => pause(STORE_PAUSE_MS) },
-      get hourlyBudget() {
-        return hourlyBudget;
-      },
-    };
-    const countEdit = async (task: ClaimedTask) => {
-      edits.set(task.subject, (edits.get(task.subject) ?? 0) + 1);
-      await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     };
     return createLoop({
       ...tools,
@@ -89,7 +78,7 @@ export async function createBudgetWorld(place: LoopsOptions['place'], perHour: n
       handlers: {
         call_agent: (task) => callAgent(tools, task),
         send_follow_ups: (task) => sendFollowUps(tools, task),
-        refresh_card: countEdit,
+        refresh_card: ({ lease }) => tools.store.transaction((tx) => tx.tasks.complete(lease)),
       },
     });
   });
@@ -120,9 +109,6 @@ export async function createBudgetWorld(place: LoopsOptions['place'], perHour: n
   };
   const reply = (jobId: string, text: string) =>
     world.happen(jobId, { type: 'reply_received', reply: aReply({ text, messageTs: `${asked}.${text}` }) });
-  const setBudget = (calls: number) => {
-    hourlyBudget = calls;
-  };
   const setAway = (away: boolean) => {
     isAway = away;
   };
@@ -142,16 +128,14 @@ export async function createBudgetWorld(place: LoopsOptions['place'], perHour: n
   };
   return {
     ...world,
+    setAway,
     setLimit,
     limitNow,
     holdNext,
     sent,
     tries,
-    edits,
     ask,
     reply,
     workUntil,
-    setBudget,
-    setAway,
   };
 }

@@ -31,8 +31,6 @@ export interface LoopsOptions {
   readonly place: EmptyPlace;
   readonly replicas: number;
   readonly outside: (world: Pick<LoopsWorld, 'hang' | 'clock'>) => Outside;
-  readonly readsPerMinute?: number;
-  readonly hourlyBudget?: number;
 }
 
 export interface LoopsWorld {
@@ -53,7 +51,7 @@ export interface LoopsWorld {
 
 /** The loops of replicas that share one database, with a stand-in for all that is outside, in a time that the test moves. */
 export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorld> {
-  const { place, replicas, outside, readsPerMinute = 600, hourlyBudget = 100 } = options;
+  const { place, replicas, outside } = options;
   onTestFinished(place.remove);
   const loops: ReturnType<typeof createLoops>[] = [];
   let inFlight = 0;
@@ -112,7 +110,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
   const toolsOfAll = stores.map(
     (store): Tools =>
       toolsWith({
-        ...{ store, clock, readsPerMinute, hourlyBudget, newContext },
+        ...{ store, clock, newContext },
         agent: { askCapabilities: async () => null, ...agent } as AgentClient,
         workspaces: { of: async () => workspace, ofRequest: async () => workspace },
         stopping: stopping.signal,

@@ -1,14 +1,126 @@
 import { describe, expect, test } from 'vitest';
+import type { FollowUpState, Receipt } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { LiveThreads } from '../../../src/store/queries/catch-ups.ts';
 import type { Transaction } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aFollowUp, aJob, NOW_MS } from './samples.ts';
+import { aCall, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
-const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
-const MINUTE_MS = 60_000;
+export function replyContract(open: OpenStore): void {
+  describe('requests', () => {
+    const opened = useStore(open);
+    const remember = (...keys: string[]) => opened.run((tx) => tx.inboundRequests.remember(keys, NOW_MS));
 
-export function catchUpContract(open: OpenStore): void {
+    test('one known key is enough: a mention also arrives as a message', async () => {
+      expect(await remember('event:1', 'message:C1:1')).toBe(true);
+      expect(await remember('event:2', 'message:C1:1')).toBe(false);
+      expect(await remember('event:1')).toBe(false);
+    });
+
+    test('a request is known by each of its keys, and by no other', async () => {
+      await remember('event:1', 'message:C1:1');
+      const isKnown = (...keys: string[]) => opened.run((tx) => tx.inboundRequests.isKnown(keys));
+      expect(await isKnown('event:2', 'message:C1:1')).toBe(true);
+      expect(await isKnown('event:2')).toBe(false);
+      expect(await isKnown()).toBe(false);
+    });
+
+    test('of eight deliveries at the same time one is accepted, and none gets stuck on another', async () => {
+      const keys = ['event:1', 'message:C1:1', 'client:1'];
+      const orders = [keys, keys.toReversed()];
+      let runs = 0;
+      const deliver = (index: number) =>
+        opened.run((tx) => {
+          runs += 1;
+          return tx.inboundRequests.remember([...(orders[index % 2] ?? []), `delivery:${index}`], NOW_MS);
+        });
+      const accepted = await Promise.all(Array.from({ length: 8 }, (_, index) => deliver(index)));
+      expect(accepted.filter(Boolean)).toHaveLength(1);
+      expect(runs).toBe(8);
+    });
+  });
+
+  describe('early replies', () => {
+    const HOUR_MS = 3_600_000;
+    const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
+
+    const attachments = { snippets: [{ name: 'notes.txt', url: 'https://files.slack.com/n' }], others: [] };
+
+    function aReply(messageTs: string, text: string, editedTs: string | null = null) {
+      return { messageTs, userId: 'U1', text, editedTs, mentionsBot: text === 'First', attachments };
+    }
+
+    const opened = useStore(open);
+    const put = (reply: ReturnType<typeof aReply>, nowMs = NOW_MS, where = thread) =>
+      opened.run((tx) => tx.earlyReplies.put(where, reply, nowMs));
+    const take = () => opened.run((tx) => tx.earlyReplies.take(thread));
+    const prune = (nowMs: number) => opened.run((tx) => tx.retention.pruneTraces(0, 10, nowMs));
+
+    test('are taken once, in the order of Slack’s timestamps, and of this thread alone', async () => {
+      const first = aReply('1700000001.000100', 'First');
+      const second = aReply('1700000002.000100', 'Second');
+      await put(second);
+      await put(first);
+      await put(aReply('1700000003.000100', 'Elsewhere'), NOW_MS, {
+        ...thread,
+        threadTs: '1700000009.000100',
+      });
+      expect(await take()).toEqual([first, second]);
+      expect(await take()).toEqual([]);
+    });
+
+    test('the last edit counts, in any order of arrival', async () => {
+      await put(aReply('1700000001.000100', 'Two', '1700000005.000000'));
+      await put(aReply('1700000001.000100', 'One', '1700000004.000000'));
+      await put(aReply('1700000001.000100', 'As written'));
+      expect(await take()).toMatchObject([{ text: 'Two', editedTs: '1700000005.000000' }]);
+    });
+
+    test('one that was deleted is gone, whatever else is heard of it afterwards', async () => {
+      const messageTs = '1700000001.000100';
+      const withdraw = () => opened.run((tx) => tx.earlyReplies.withdraw(thread, messageTs, NOW_MS));
+      await put(aReply(messageTs, 'Gone'));
+      await withdraw();
+      await put(aReply(messageTs, 'An edit before that', '1700000004.000000'));
+      expect(await take()).toEqual([]);
+      await withdraw();
+      await put(aReply(messageTs, 'Gone'));
+      expect(await take()).toEqual([]);
+    });
+
+    test('those that nobody asked for within an hour are forgotten', async () => {
+      await put(aReply('1700000001.000100', 'Of a thread that is no job’s'));
+      await put(aReply('1700000002.000100', 'Later'), NOW_MS + HOUR_MS + 1);
+      await prune(NOW_MS + HOUR_MS + 1);
+      expect(await take()).toMatchObject([{ text: 'Later' }]);
+    });
+
+    test('a channel has cards under way while their posts are out, since the first was asked for', async () => {
+      const opening = { kind: 'opening' } as const;
+      const since = () => opened.run((tx) => tx.jobs.lockOpening('T1', 'C1'));
+      const write = (id: string, fields: Parameters<typeof aJob>[0]) => {
+        const job = aJob({ teamId: 'T1', channelId: 'C1', threadTs: null, id, ...fields });
+        const calls = [aCall(`card of ${id}`, { lane: { to: 'slack', name: `thread:${id}` } })];
+        return opened.write({ job, calls });
+      };
+      const start = (id: string) => opened.run((tx) => tx.calls.start(`card of ${id}`, NOW_MS));
+      await write('known', {});
+      await start('known');
+      await write('elsewhere', { channelId: 'C2', stage: opening, requestedAtMs: 1 });
+      await start('elsewhere');
+      await write('waiting', { stage: opening, requestedAtMs: 2 });
+      expect(await since()).toBeNull();
+      await write('second', { stage: opening, requestedAtMs: 30 });
+      await write('first', { stage: opening, requestedAtMs: 20 });
+      await start('second');
+      await start('first');
+      expect(await since()).toBe(20);
+    });
+  });
+
   describe('threads that are to be read for missed replies', () => {
+    const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
+    const MINUTE_MS = 60_000;
+
     const opened = useStore(open);
     let threads = 0;
     const write = (fields: Parameters<typeof aJob>[0]) => {
@@ -130,17 +242,6 @@ export function catchUpContract(open: OpenStore): void {
       expect(await next()).toMatchObject({ seenTs: '18.3', oldestTs: null });
     });
 
-    test('it begins again, after the others, without a cursor that Slack does not know any more', async () => {
-      await write({ id: 'one', requestedAtMs: 300 });
-      await want('one');
-      await read('page-2');
-      await write({ id: 'other', requestedAtMs: 200 });
-      await live({ sinceMs: 100 });
-      await opened.run((tx) => tx.catchUps.dropCursor('one', NOW_MS + MINUTE_MS));
-      expect(await read(null)).toBe('other');
-      expect(await next()).toMatchObject({ jobId: 'one', seenTs: '18.1', oldestTs: null, cursor: null });
-    });
-
     test('one that cannot be read waits, and the others go on', async () => {
       await writeSome();
       await live();
@@ -163,33 +264,55 @@ export function catchUpContract(open: OpenStore): void {
       expect(await sweepAt(NOW_MS + 3 * MINUTE_MS)).toEqual(new Map([['T1', 1]]));
       expect(await sweepAt(NOW_MS + 9 * MINUTE_MS)).toEqual(new Map([['T1', 1]]));
     });
+  });
 
-    test('what must not be read yet waits, and what was requested sooner keeps its time', async () => {
-      await write({ id: 'one', requestedAtMs: 300 });
-      await live({ fromMs: NOW_MS + MINUTE_MS });
-      await live({ fromMs: NOW_MS + 2 * MINUTE_MS });
-      expect(await next(NOW_MS + MINUTE_MS - 1)).toBeNull();
-      expect(await next(NOW_MS + MINUTE_MS)).toMatchObject({ jobId: 'one' });
+  describe('receipts', () => {
+    const opened = useStore(open);
+    const stale = (jobId = 'job-1') => opened.run((tx) => tx.followUps.withStaleReceipts(jobId));
+
+    const desired: Readonly<Record<Exclude<FollowUpState, 'withdrawn' | 'excluded'>, Receipt>> = {
+      waiting: 'eyes',
+      sending: 'eyes',
+      sent: 'done',
+      not_sent: 'warning',
+      unknown: 'warning',
+      aside: 'aside',
+      muted: 'muted',
+    };
+
+    test.each(Object.entries(desired))(
+      'a reply that is %s asks for %s, until it is shown',
+      async (state, receipt) => {
+        const followUp = aFollowUp({ state: state as FollowUpState });
+        await opened.write({ followUps: [followUp] });
+        expect(await stale()).toEqual([
+          { followUpId: followUp.id, messageTs: followUp.messageTs, placed: [], desired: receipt },
+        ]);
+        await opened.run((tx) => tx.followUps.receiptShown(followUp.id, receipt));
+        expect(await stale()).toEqual([]);
+      },
+    );
+
+    test('an attempted reaction is stale until confirmed, with all others that may be there', async () => {
+      await opened.write({ followUps: [aFollowUp()] });
+      const tried = (...receipts: Receipt[]) =>
+        opened.run((tx) => tx.followUps.receiptsTried('follow-up-1', receipts));
+      await tried('eyes');
+      expect(await stale()).toMatchObject([{ placed: ['eyes'], desired: 'eyes' }]);
+      await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
+      expect(await stale()).toEqual([]);
+      await tried('eyes', 'warning');
+      expect(await stale()).toMatchObject([{ placed: ['eyes', 'warning'], desired: 'eyes' }]);
     });
 
-    test('includes the oldest waiting reply', async () => {
-      await write({ id: 'one', requestedAtMs: 300 });
-      const replies = [
-        aFollowUp({ id: '1', jobId: 'one', messageTs: '17.4', state: 'sent' }),
-        aFollowUp({ id: '2', jobId: 'one', messageTs: '17.5' }),
-        aFollowUp({ id: '3', jobId: 'one', messageTs: '17.6' }),
-      ];
-      const job = aJob({ id: 'one', teamId: 'T1', threadTs: '17.1' });
-      await opened.write({ job, followUps: replies, mayHaveReplies: true });
-      expect(await next(NOW_MS)).toMatchObject({ jobId: 'one', unsentTs: '17.5', job: { id: 'one' } });
-    });
-
-    test('what was seen is forgotten with the job', async () => {
-      await write({ id: 'one', requestedAtMs: 300, stage: ended });
-      await want('one');
-      const pruned = await opened.run((tx) => tx.retention.pruneJobs(400, 10, NOW_MS));
-      expect(pruned).toBe(1);
-      expect(await next()).toBeNull();
+    test('the reaction at a reply of which nothing is sent is to be taken away', async () => {
+      const files = aFollowUp({ state: 'excluded', text: '' });
+      await opened.write({ followUps: [files] });
+      expect(await stale()).toEqual([]);
+      await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
+      expect(await stale()).toMatchObject([{ placed: ['eyes'], desired: null }]);
+      await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', null));
+      expect(await stale()).toEqual([]);
     });
   });
 }
