@@ -62,7 +62,10 @@ async function laneOf(...callIds: readonly string[]) {
     (await store.transaction((tx) => claimDue(tx, ['post_to_slack'], clock.now())))[0] ?? null;
   /** What is due of the lane is done, if anything is. */
   const run = async (changes: Partial<Toy> = {}) => {
-    const tools: EngineTools = { store, clock, log: silentLog, stopping: stopping.signal, newContext };
+    const tools: EngineTools = {
+      ...{ store: store.inBackground(), clock, log: silentLog },
+      ...{ stopping: stopping.signal, newContext },
+    };
     const task = await claim();
     if (task !== null) await runLane(tools, toy(noted, changes), task);
   };
@@ -181,3 +184,21 @@ test.each([
     expect(await stateOf('first')).toBe(state);
   },
 );
+
+test('an answer is kept for a minute while another session has locked its job', async () => {
+  const { clock, run, stateOf } = await laneOf('first');
+  const LOCKED = '55P03';
+  const freeAtMs = clock.now() + 60_000;
+  const record: Toy['record'] = async (tx, { call }, outcome, { nowMs }) => {
+    if (nowMs < freeAtMs) throw new StoreError('another session has locked the job', LOCKED);
+    await tx.calls.recordOutcome(call.id, outcome, nowMs);
+    return null;
+  };
+  let isOver = false;
+  const running = run({ record }).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await clock.advance(1_000);
+  await running;
+  expect(await stateOf('first')).toBe('done');
+});
