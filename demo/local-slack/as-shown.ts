@@ -11,7 +11,7 @@ const MARKUP = /<(?:[@#!]|https?:)|\||^>/m;
  * The mrkdwn as Slack would show it, for a page that knows neither date markup nor entities: dates and times in this
  * machine's time zone, and characters. `&lt;` and `&gt;` stay where the characters could become markup on that page.
  */
-export function asShown(mrkdwn: string): string {
+function asShown(mrkdwn: string): string {
   const dated = mrkdwn.replace(DATE, (_date, seconds: string, form: string) =>
     dayAndTime(Number(seconds), form),
   );
