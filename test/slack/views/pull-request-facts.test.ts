@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
-import { homeView } from '../../../src/slack/views/home.ts';
-import { cardView } from '../../../src/slack/views/job.ts';
+import { jobLine } from '../../../src/slack/views/job.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
-import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, noNames, working } from './a-job.ts';
-import { expectSafe } from './support/expect-safe.ts';
+import { aJob, anAgentJob, completed, fivePastTwoMs, noNames } from './a-job.ts';
 import { announcementView, postedView } from './support/thread.ts';
 
-const MINUTE_MS = 60_000;
 const url = 'https://github.com/acme/docs/pull/14';
 const link = `<${url}|acme/docs#14>`;
 const preview = 'https://docs-pr-14.acme.example/';
@@ -19,17 +16,12 @@ const open: PullRequestFacts = {
   size: { files: 3, lines: { added: 120, removed: 8 } },
   checks: 'passing',
 };
-const merged: PullRequestFacts = {
-  ...open,
-  state: 'merged',
-  review: 'approved',
-  openedAtMs: fivePastTwoMs + 6 * MINUTE_MS,
-};
+const merged: PullRequestFacts = { ...open, state: 'merged', review: 'approved' };
 
 /** A job that is done, whose pull request the code host has described. */
 function jobWith(facts: PullRequestFacts, more: Partial<Job> = {}): Job {
   return aJob({
-    stage: { ...completed, tookMs: 6 * MINUTE_MS },
+    stage: { ...completed, tookMs: 6 * 60_000 },
     agentJob: anAgentJob({ status: 'completed', prLink: url }),
     announcedPrLink: url,
     pullRequests: [{ url, facts, seenAtMs: fivePastTwoMs, reminders: 0 }],
@@ -37,69 +29,31 @@ function jobWith(facts: PullRequestFacts, more: Partial<Job> = {}): Job {
   });
 }
 
-const ended = {
-  kind: 'turn_ended',
-  link: { url, is: 'first' },
-  branch: 'agent/rate-limits',
-  lastedMs: 6 * MINUTE_MS,
-  replies: { count: 0, authors: [] },
-  undelivered: null,
-} as const;
-
-const said = (facts: PullRequestFacts) => announcementView(ended, jobWith(facts), noNames).text;
-const linesOf = (facts: PullRequestFacts) => said(facts).split('\n');
-const news = `🎉 <@U1> *Pull request ready:* ${link}`;
-const foot = 'took 6 min · agent/rate-limits';
+const nobody = { lastedMs: null, replies: { count: 0, authors: [] }, undelivered: null };
+const first = { url, is: 'first' } as const;
+const ended = { kind: 'turn_ended', link: first, branch: 'agent/limits', ...nobody } as const;
+const linesOf = (facts: PullRequestFacts) =>
+  announcementView(ended, jobWith(facts), noNames).text.split('\n');
 
 describe('the message with a pull request says what the code host says (P1)', () => {
-  test('the title, how much has changed, the checks and the review', () => {
-    const title = '*Document the rate limits*';
-    expect(linesOf(open)).toEqual([news, title, '+120 −8 in 3 files · ✅ checks passing', foot]);
-    expect(linesOf({ ...open, checks: 'failing', review: 'changes_requested' })[2]).toBe(
-      '+120 −8 in 3 files · ❌ checks failing · changes requested',
-    );
-    expect(linesOf({ ...open, state: 'draft', checks: 'pending' })[2]).toBe(
-      '+120 −8 in 3 files · draft · ⏳ checks running',
-    );
-  });
-
-  test('and what was done, as the description begins (W6)', () => {
-    const description = 'Adds *limits* & <@U2> of @channel.';
-    expect(linesOf({ ...open, description }).slice(3)).toEqual([
-      '“Adds *limits* &amp; &lt;@U2&gt; of @channel.”',
-      foot,
-    ]);
-    const { blocks } = announcementView(ended, jobWith({ description }), noNames);
-    const quote = { type: 'rich_text_quote', elements: [{ type: 'text', text: description }] };
-    expect(blocks[1]).toMatchObject({ type: 'rich_text', elements: [quote] });
-  });
-
-  test('and which pages have changed, also without a description, unless the agent says it (W6)', () => {
-    const pages = ['docs/limits.mdx', '<!here>.md'];
-    const changed = 'Changed pages: docs/limits.mdx, &lt;!here&gt;.md';
-    expect(linesOf({ ...open, pages }).slice(3)).toEqual([`“${changed}”`, foot]);
-    expect(linesOf({ ...open, pages, description: 'Adds limits.' }).slice(3)).toEqual([
-      '“Adds limits.',
-      `${changed}”`,
-      foot,
-    ]);
-    const told = { ...ended, words: 'I added the limits.' };
-    const { text } = announcementView(told, jobWith({ ...open, pages }), noNames);
-    expect(text).toContain('“I added the limits.”');
-    expect(text).not.toContain('Changed pages');
-    const long = Array.from({ length: 5 }, () => `${'x'.repeat(290)}.md`);
-    expect(linesOf({ pages: long })[1]?.length).toBeLessThan(450);
-  });
-
-  test('as far as it says it: a missing permission loses one fact', () => {
-    expect(linesOf({})).toEqual([news, foot]);
-    expect(linesOf({ state: 'open' })).toEqual([news, foot]);
-    expect(linesOf({ title: 'Limits' })).toEqual([news, '*Limits*', foot]);
-    expect(linesOf({ size: { files: 1, lines: null } })).toEqual([news, '1 file', foot]);
+  test.each<[PullRequestFacts, ...string[]]>([
+    [open, '*Document the rate limits*', '+120 −8 in 3 files · ✅ checks passing'],
+    [{ checks: 'failing', review: 'changes_requested' }, '❌ checks failing · changes requested'],
+    [{ state: 'draft', checks: 'pending' }, 'draft · ⏳ checks running'],
+    // A missing permission loses one fact.
+    [{}],
+    [{ state: 'open' }],
+    [{ size: { files: 1, lines: null } }, '1 file'],
+    [{ size: { files: 10_000, lines: { added: 1_234_567, removed: 0 } } }, '+1,234,567 −0 in 10,000 files'],
+    [{ description: 'Adds *limits* & <@U2>.' }, '“Adds *limits* &amp; &lt;@U2&gt;.”'],
+    [{ pages: ['a.mdx', '<!here>.md'] }, '“Changed pages: a.mdx, &lt;!here&gt;.md”'],
+    [{ description: 'Adds limits.', pages: ['a.mdx'] }, '“Adds limits.', 'Changed pages: a.mdx”'],
+  ])('%o (W6)', (facts, ...lines) => {
+    expect(linesOf(facts)).toEqual([`🎉 <@U1> *Pull request ready:* ${link}`, ...lines, 'agent/limits']);
   });
 
   test('and when it is over, that it is, and not what its checks were', () => {
-    const rest = ['*Document the rate limits*', '+120 −8 in 3 files', foot];
+    const rest = ['*Document the rate limits*', '+120 −8 in 3 files', 'agent/limits'];
     expect(linesOf(merged)).toEqual([`✅ <@U1> *Merged:* ${link}`, ...rest]);
     expect(linesOf({ ...open, state: 'closed' })).toEqual([
       `⚪ <@U1> *Closed without merging:* ${link}`,
@@ -107,152 +61,99 @@ describe('the message with a pull request says what the code host says (P1)', ()
     ]);
   });
 
-  test('files are counted, however many', () => {
-    expect(linesOf({ size: { files: 10_000, lines: { added: 1_234_567, removed: 0 } } })).toContain(
-      '+1,234,567 −0 in 10,000 files',
-    );
+  test('unless the agent says what has changed (W6)', () => {
+    const { text } = announcementView({ ...ended, words: 'I did.' }, jobWith({ pages: ['a.md'] }), noNames);
+    expect(text).toContain('“I did.”');
+    expect(text).not.toContain('Changed pages');
   });
 
   test('and leads to a preview', () => {
-    const view = (previewUrl: string) =>
-      announcementView(ended, jobWith({ ...open, previewUrl }), noNames).blocks;
-    expect(JSON.stringify(view(preview))).toContain(`"url":"${preview}"`);
-    expect(JSON.stringify(view('javascript:alert(1)'))).not.toContain('View preview');
-    expect(JSON.stringify(view('https://github.com@evil.example/'))).not.toContain('View preview');
+    const blocks = (previewUrl: string) =>
+      JSON.stringify(announcementView(ended, jobWith({ ...open, previewUrl }), noNames).blocks);
+    expect(blocks(preview)).toContain(`"url":"${preview}"`);
+    for (const none of ['javascript:alert(1)', 'https://github.com@evil.example/'])
+      expect(blocks(none)).not.toContain('View preview');
   });
 
-  test('in whichever message tells of it, and in no message of an update', () => {
-    const job = jobWith(open);
+  test('in whichever message tells of it, also once that is settled, and in no message of an update', () => {
     const title = '*Document the rate limits*\n+120 −8';
     const view = (announcement: Parameters<typeof announcementView>[0]) =>
-      announcementView(announcement, job, noNames).text;
-    expect(view({ kind: 'pull_request', link: { url, is: 'another' }, branch: null, authors: [] })).toContain(
-      title,
-    );
-    expect(view({ kind: 'failed', link: { url, is: 'first' } })).toContain(title);
-    expect(view({ kind: 'archived', link: { url, is: 'first' } })).toContain(title);
-    expect(view({ ...ended, link: { url, is: 'another' } })).toContain(title);
+      announcementView(announcement, jobWith(open), noNames).text;
+    expect(view({ kind: 'pull_request', link: first, branch: null, authors: [] })).toContain(title);
+    for (const kind of ['failed', 'archived'] as const) expect(view({ kind, link: first })).toContain(title);
     expect(view({ ...ended, link: { url, is: 'same' } })).not.toContain(title);
-  });
-
-  test('also when what it offered is settled, without the button', () => {
     const undelivered = { count: 1, authors: ['U2'] };
     const outcome = { answer: 'sent_again', by: 'U2', count: 1 } as const;
-    const { text } = postedView(
-      { ...ended, undelivered },
-      jobWith(merged),
-      outcome,
-      new Map([['U2', 'Bob']]),
-    );
+    const { text } = postedView({ ...ended, undelivered }, jobWith(merged), outcome, noNames);
     expect(text).toContain('*Merged:*');
-    expect(text).toContain('Bob sent it again');
-    expect(text).not.toContain('[Send again]');
-  });
-
-  test('with the branch that it came with, whichever the job has now', () => {
-    const link = { url, is: 'first' } as const;
-    const late = { kind: 'pull_request', link, branch: 'agent/first', authors: [] } as const;
-    expect(announcementView(late, jobWith(open), noNames).text).toContain('\nagent/first');
-    expect(announcementView({ ...late, branch: null }, jobWith(open), noNames).text).not.toContain('agent/');
+    expect(text).toContain('Somebody sent it again');
   });
 });
 
-describe('a title from outside', () => {
-  const hostile = [
-    '*Merged* <!channel> <@U2> <https://evil.example|github.com> & `x`',
-    '\u202egnihton\u2066\u2069\n\n✅ *Merged*',
-    'x'.repeat(5_000),
-    '👩‍💻'.repeat(500),
-    '',
-  ];
-  test.each(hostile)('mentions nobody, links nowhere, and stays on its line: %.40s', (title) => {
-    const job = jobWith({ ...open, title });
-    expectSafe(announcementView(ended, job, noNames), { users: ['U1'], named: [url] });
-    expectSafe(noticeView(job, url, permalink, noNames), { named: [url] });
-    expect(said({ ...open, title }).split('\n')).toHaveLength(4);
-    expect(said({ ...open, title }).length).toBeLessThan(500);
-  });
+describe('a notice (N1, P1)', () => {
+  const names = new Map([['U1', 'Alice']]);
+  const notice = (facts: PullRequestFacts, more?: Partial<Job>) =>
+    noticeView(jobWith(facts, more), url, permalink, names);
 
-  test('that is read from right to left leaves what follows it in its order', () => {
-    const { text } = noticeView(jobWith({ ...open, title: 'תיעוד' }), url, permalink, noNames);
-    expect(text).toContain('*תיעוד\u200e* · open');
-  });
-});
-
-describe('a notice says how the pull request goes on (P1)', () => {
-  const notice = (facts: PullRequestFacts) =>
-    noticeView(jobWith(facts), url, permalink, new Map([['U1', 'Alice']])).text.split('\n')[0];
-
-  test('with its title and its state', () => {
-    expect(notice({ ...open, checks: 'failing' })).toBe(
+  test.each<[PullRequestFacts, string]>([
+    [{}, `📝 ${link} · *Document the rate limits of our API* · by Alice`],
+    [
+      { ...open, checks: 'failing' },
       `📝 ${link} · *Document the rate limits* · by Alice · open · checks failing`,
-    );
-    expect(notice({ ...open, review: 'approved' })).toMatch(/ · open · checks passing · approved$/);
-    expect(notice(merged)).toMatch(/ · by Alice · merged$/);
-    expect(notice({ ...open, state: 'closed' })).toMatch(/ · closed$/);
+    ],
+    [
+      { review: 'approved', state: 'open' },
+      `*Document the rate limits of our API* · by Alice · open · approved`,
+    ],
+    [merged, 'by Alice · merged\n'],
+    [{ ...open, title: 'תיעוד' }, '*תיעוד\u200e* · by Alice · open'],
+  ])('of %o tells what, of whom, and how it stands', (facts, words) => {
+    expect(notice(facts).text).toContain(words);
   });
 
-  test("with the request's first line where the code host says no title", () => {
-    expect(notice({ state: 'open' })).toContain('*Document the rate limits of our API* · by Alice · open');
+  test('leads to the pull request and to the thread, as far as Slack and the agent give addresses', () => {
+    const targets = (to: string, thread: string | null) =>
+      noticeView(aJob(), to, thread, noNames).blocks.flatMap((block) =>
+        block.type === 'actions' ? block.elements.map((one) => 'url' in one && one.url) : [],
+      );
+    expect(targets(url, permalink)).toEqual([url, permalink]);
+    expect(targets('pr #7', permalink)).toEqual([permalink]);
+    expect(targets(url, null)).toEqual([url]);
+    expect(noticeView(aJob(), 'pr #7', null, noNames).text).toContain('\nPull request: pr #7');
   });
 
-  test('of a private request only the state: its title tells what was asked', () => {
-    const description = 'Names the layoffs.';
-    const facts = { ...merged, previewUrl: preview, description, pages: ['layoffs.md'] };
+  test('of a recipe names it, and mentions nobody', () => {
+    const more = { requesterId: null, recipe: '<!channel> *x*' };
+    expect(notice({}, more).text).toContain('· by recipe &lt;!channel&gt; \u00ad*x*\u00ad');
+  });
+
+  test('of a private request has the link alone, and its state: even its title tells what was asked', () => {
+    const facts = { ...merged, previewUrl: preview, description: 'Layoffs.', pages: ['layoffs.md'] };
     const { text } = privateNoticeView(jobWith(facts), url);
     expect(text).toBe(`📝 ${link} · *New documentation pull request* · merged`);
+    expect(privateNoticeView(aJob(), 'pr #7').text).toContain('\nPull request: pr #7');
+  });
+
+  test.each([
+    ['https://bitbucket.org/acme/docs/pull-requests/7', 'acme/docs#7'],
+    ['https://gitlab.com/group/sub/docs/-/merge_requests/7', 'group/sub/docs!7'],
+    ['https://dev.azure.com/org/project/_git/docs/pullrequest/7', 'org/project/docs!7'],
+    ['https://git.acme.example/acme/docs/pull/7', 'git.acme.example/acme/docs/pull/7'],
+    ['https://github.com.example/acme/docs/pull/7', 'github.com.example/acme/docs/pull/7'],
+  ])('calls %s by its host’s words, and one of an unknown host by its address: %s (W3)', (to, name) => {
+    expect(privateNoticeView(aJob(), to).text).toContain(`<${to}|${name}>`);
   });
 });
 
-describe('the card tells only what matters (P1)', () => {
-  const state = (facts: PullRequestFacts, more: Partial<Job> = {}) =>
-    cardView(jobWith(facts, more), { queue: nobodyWaits, names: noNames }).text.split('\n')[1];
-
-  test('merged, closed without merging, and failing checks', () => {
-    expect(state(merged)).toBe(`✅ *Merged* · ${link}`);
-    expect(state({ ...open, state: 'closed' })).toBe(`⚪ *Closed without merging* · ${link}`);
-    expect(state({ ...open, checks: 'failing' })).toBe(`⚠️ *Checks failing* · ${link}`);
-    expect(state({ ...open, review: 'changes_requested' })).toBe(`👀 *Changes requested* · ${link}`);
-    expect(state(open)).toBe(`✅ *Pull request ready* · ${link} · 6 min`);
-  });
-
-  test('of a job that was archived, too', () => {
-    const archived = { stage: { kind: 'ended', status: 'archived', sinceMs: 0 } } as const;
-    expect(state(merged, archived)).toBe(`✅ *Merged* · ${link}`);
-    expect(state({ ...open, checks: 'failing' }, archived)).toMatch(/^⚪ \*Archived\*/);
-  });
-
-  test('but not over a later turn at work, or a failure', () => {
-    expect(state(merged, { stage: working })).toMatch(/^⚙️ \*Working/);
-    expect(state(merged, { stage: { kind: 'ended', status: 'failed', sinceMs: 0 } })).toMatch(/^❌ \*Failed/);
-  });
-});
-
-describe('who looks sees how a pull request stands (L1, L2)', () => {
+test.each<[PullRequestFacts, string]>([
+  [open, `${link} · 6 min · waiting for review · asked`],
+  [{ ...open, review: 'approved' }, '· approved · asked'],
+  [{ ...open, review: 'changes_requested' }, `👀 *Changes requested* · ${link} · asked`],
+  [{ ...open, state: 'draft' }, '· draft · asked'],
+  [merged, `✅ *Merged* · ${link} · asked`],
+  [{ ...open, checks: 'failing' }, `⚠️ *Checks failing* · ${link} · asked`],
+  [{ title: 'Limits' }, `${link} · 6 min · asked`],
+])('at home and in lists, a pull request of %o stands in one word (L1, L2)', (facts, words) => {
   const reader = { userId: 'U1', channelId: 'C1', workspaceUrl: null, names: noNames };
-  const atHome = (facts: PullRequestFacts) =>
-    homeView(
-      {
-        needing: [],
-        open: [],
-        withPullRequest: [jobWith(facts)],
-        projects: [],
-        slackProblem: null,
-        forAdmin: null,
-        atMs: fivePastTwoMs,
-      },
-      reader,
-    ).text;
-
-  test('at home, in one word', () => {
-    expect(atHome(open)).toContain(`${link} · 6 min · waiting for review · asked`);
-    expect(atHome({ ...open, review: 'approved' })).toContain('· approved · asked');
-    expect(atHome({ ...open, review: 'changes_requested' })).toContain(
-      `👀 *Changes requested* · ${link} · asked`,
-    );
-    expect(atHome({ ...open, state: 'draft' })).toContain('· draft · asked');
-    expect(atHome(merged)).toContain(`✅ *Merged* · ${link} · asked`);
-    expect(atHome({ ...open, checks: 'failing' }).match(/checks failing/gi)).toHaveLength(1);
-    expect(atHome({ title: 'Limits' })).toContain(`${link} · 6 min · asked`);
-  });
+  expect(JSON.stringify(jobLine(jobWith(facts), reader))).toContain(words);
 });

@@ -59,7 +59,7 @@ const button = z.strictObject({
     .max(limits.BUTTON_URL_MAX)
     .optional(),
   style: z.enum(['primary', 'danger']).optional(),
-  accessibility_label: z.string().max(limits.BUTTON_TEXT_MAX).optional(),
+  accessibility_label: z.string().max(limits.BUTTON_LABEL_MAX).optional(),
 });
 
 const plainTextInput = z

@@ -10,41 +10,14 @@ import { aJob, aTrouble } from '../a-job.ts';
 /** Names that people gave themselves. */
 export const names = new Map([['U2', '<!channel> \u202eevil\n\n\n*Finished*']]);
 
+const WORDS =
+  '<!channel> <!here|x> <!subteam^S1> <@U1> <@U2> <#C1|general> <https://evil.example|github.com> &lt;!channel&gt;';
+const SIGNS =
+  '&amp;lt; & < > | javascript:alert(1) 👩‍💻 e\u0301\u0301\u0301 \u200b ``` * _ :// word \ud800 \udc00';
+const CONTROLS = ['\u0000', '\u001b[2J', '\u202e', '\u2066', '\n', '\n\n\n\n', '\r', ' '];
+
 function hostileWords() {
-  return fc.constantFrom(
-    '<!channel>',
-    '<!here|x>',
-    '<!subteam^S1>',
-    '<@U1>',
-    '<@U2>',
-    '<#C1|general>',
-    '<https://evil.example|github.com>',
-    '&lt;!channel&gt;',
-    '&amp;lt;',
-    '&',
-    '<',
-    '>',
-    '|',
-    'javascript:alert(1)',
-    '\u0000',
-    '\u001b[2J',
-    '\u202e',
-    '\u2066',
-    '\ud800',
-    '\udc00',
-    '👩‍💻',
-    'e\u0301\u0301\u0301',
-    '\u200b',
-    '\n',
-    '\n\n\n\n',
-    '\r',
-    '```',
-    '*',
-    '_',
-    '://',
-    ' ',
-    'word',
-  );
+  return fc.constantFrom(...WORDS.split(' '), ...SIGNS.split(' '), ...CONTROLS);
 }
 
 export function text() {
@@ -183,76 +156,47 @@ function turnEnded(): fc.Arbitrary<TurnEnded> {
 export function announcement(): fc.Arbitrary<Announcement> {
   const authorIds = fc.array(slackId(), { maxLength: 30 });
   const call = { callId: fc.uuid(), count: fc.nat(), authorIds };
-  const reminder = {
-    kind: fc.constant('reminder' as const),
-    reminderId: fc.uuid(),
-    url: address(),
-    againMs: time(),
-  };
-  return fc.oneof<fc.Arbitrary<Announcement>[]>(
-    fc.record({ kind: fc.constant('started') }),
-    fc.record({
-      kind: fc.constant('draft'),
-      number: fc.nat(),
-      threadTs: fc.constant(null),
+  const reminder = { reminderId: fc.uuid(), url: address(), againMs: time() };
+  const file = fc.record({ kind: fc.constantFrom(...fileKinds), name: fc.option(text()) });
+  const problem = fc.constantFrom('unreadable', 'no_text', 'too_long');
+  const told = fc.oneof(
+    fc.array(pullRequestNews('checks', 'review'), { minLength: 1, maxLength: 6 }),
+    fc.tuple(pullRequestNews('reviewers')),
+  );
+  const one = (kind: Announcement['kind'], fields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {}) =>
+    fc.record({ kind: fc.constant(kind), ...fields }) as fc.Arbitrary<Announcement>;
+  return fc.oneof(
+    ...(['started', 'failed', 'archived', 'vanished', 'recovered'] as const).map((kind) => one(kind)),
+    one('draft', {
+      ...{ number: fc.nat(), threadTs: fc.constant(null) },
       approvers: fc.array(slackId(), { maxLength: 12 }),
     }),
     turnEnded(),
-    fc.record({ kind: fc.constantFrom('failed', 'archived'), link: newLink() }),
-    fc.record({ kind: fc.constantFrom('failed', 'archived', 'vanished', 'recovered') }),
-    fc.record({
-      kind: fc.constant('pull_request'),
-      link: newLink(),
-      branch: text(),
-      authors: fc.array(slackId(), { maxLength: 30 }),
-    }),
-    fc.record({
-      kind: fc.constant('trouble'),
+    one('failed', { link: newLink() }),
+    one('archived', { link: newLink() }),
+    one('pull_request', { link: newLink(), branch: text(), authors: authorIds }),
+    one('trouble', {
       trouble: fc.constantFrom('rate_limited', 'unreachable', 'needs_admin'),
       retryAtMs: time(),
     }),
-    fc.record({ kind: fc.constant('create_rejected'), message: text() }),
-    fc.record({ kind: fc.constant('create_unknown'), callId: fc.uuid() }),
-    fc.record({
-      kind: fc.constant('message_rejected'),
-      ...call,
-      message: text(),
-      action: fc.constantFrom('send_again', 'start_again'),
+    one('create_rejected', { message: text() }),
+    one('create_unknown', { callId: fc.uuid() }),
+    one('message_rejected', {
+      ...{ ...call, message: text(), action: fc.constantFrom('send_again', 'start_again') },
     }),
-    fc.record({ kind: fc.constant('follow_up'), userId: slackId(), text: text() }),
-    fc.record({
-      kind: fc.constant('files_not_sent'),
-      files: fc.array(fc.record({ kind: fc.constantFrom(...fileKinds), name: fc.option(text()) }), {
-        minLength: 1,
-      }),
+    one('message_unknown', call),
+    one('follow_up', { userId: slackId(), text: text() }),
+    one('files_not_sent', { files: fc.array(file, { minLength: 1 }) }),
+    one('snippets_not_sent', {
+      snippets: fc.array(fc.record({ name: text(), problem }), { minLength: 1, maxLength: 10 }),
     }),
-    fc.record({
-      kind: fc.constant('snippets_not_sent'),
-      snippets: fc.array(
-        fc.record({ name: text(), problem: fc.constantFrom('unreadable', 'no_text', 'too_long') }),
-        {
-          minLength: 1,
-          maxLength: 10,
-        },
-      ),
-    }),
-    fc.record({ kind: fc.constant('long_running'), question: fc.nat(), lastedMs: fc.nat() }),
-    fc.record(reminder),
-    fc.record({ ...reminder, afterMs: time() }),
-    fc.record(
-      { kind: fc.constant('pull_request_over'), state: fc.constantFrom('merged', 'closed'), by: text() },
-      { requiredKeys: ['kind', 'state'] },
-    ),
-    fc.record({
-      kind: fc.constant('review_news'),
-      url: address(),
-      news: fc.oneof(
-        fc.array(pullRequestNews('checks', 'review'), { minLength: 1, maxLength: 6 }),
-        fc.tuple(pullRequestNews('reviewers')),
-      ),
-    }),
-    fc.record({ kind: fc.constant('message_unknown'), ...call }),
-    fc.record({ kind: fc.constant('notice_failed'), channelId: slackId(), reason: text() }),
+    one('long_running', { question: fc.nat(), lastedMs: fc.nat() }),
+    one('reminder', reminder),
+    one('reminder', { ...reminder, afterMs: time() }),
+    one('pull_request_over', { state: fc.constantFrom('merged', 'closed') }),
+    one('pull_request_over', { state: fc.constantFrom('merged', 'closed'), by: text() }),
+    one('review_news', { url: address(), news: told }),
+    one('notice_failed', { channelId: slackId(), reason: text() }),
   );
 }
 
