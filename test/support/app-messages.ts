@@ -68,25 +68,6 @@ export const pullRequestByApp = {
   mrkdwn_in: ['text', 'pretext'],
 };
 
-/** An alert by blocks. */
-export const alertBlocks = [
-  { type: 'header', text: { type: 'plain_text', text: 'Latency > 2 s', emoji: true } },
-  {
-    type: 'section',
-    text: { type: 'mrkdwn', text: '*Service:* <https://grafana.example/d/1|api>' },
-    fields: [{ type: 'mrkdwn', text: '*Region:* eu-1' }],
-  },
-  {
-    type: 'context',
-    elements: [
-      { type: 'mrkdwn', text: 'since 9:12' },
-      { type: 'image', image_url: 'x' },
-    ],
-  },
-  { type: 'markdown', text: 'See the **runbook** & call' },
-  { type: 'actions', elements: [{ type: 'button', text: { type: 'plain_text', text: 'Silence' } }] },
-];
-
 /** What Slack hangs on a message in which somebody typed a link. */
 export const linkPreview = {
   id: 1,

@@ -56,31 +56,9 @@ describe('whatever comes', () => {
   });
 
   test('nothing breaks it', () => {
-    const types = [
-      'table',
-      'section',
-      'rich_text',
-      'rich_text_list',
-      'image',
-      'video',
-      'call',
-      'overflow',
-      'checkboxes',
-      'date',
-    ];
-    const keys = fc.constantFrom(
-      'type',
-      'text',
-      'elements',
-      'rows',
-      'title',
-      'url',
-      'options',
-      'style',
-      'offset',
-      'call',
-    );
-    const values = fc.oneof(fc.constantFrom(...types), fc.jsonValue());
+    const types = 'table section rich_text rich_text_list image video call overflow checkboxes date';
+    const keys = fc.constantFrom(...'type text elements rows title url options style offset call'.split(' '));
+    const values = fc.oneof(fc.constantFrom(...types.split(' ')), fc.jsonValue());
     const { any } = fc.letrec((tie) => ({
       any: fc.oneof({ depthSize: 'small' }, values, fc.array(tie('any')), fc.dictionary(keys, tie('any'))),
     }));
@@ -94,44 +72,11 @@ describe('whatever comes', () => {
 
   test.each<[string, (count: number) => object]>([
     ['cells', (count) => ({ blocks: [{ type: 'table', rows: Array(count).fill([raw('a|b')]) }] })],
-    [
-      'long and short rows',
-      (count) => ({
-        blocks: [{ type: 'table', rows: [Array(count).fill(raw('a')), ...Array(count).fill([])] }],
-      }),
-    ],
-    [
-      'paragraphs',
-      (count) => ({ text: 'a\n'.repeat(count), bot_id: 'B1', blocks: Array(count).fill(plainText('a\nb')) }),
-    ],
-    [
-      'parts of a line',
-      (count) => ({
-        blocks: [
-          rich(section(...Array.from({ length: count }, (_, i) => text('a ', { strike: i % 2 === 0 })))),
-        ],
-      }),
-    ],
-    ['stars', (count) => ({ text: '*a _b '.repeat(count), bot_id: 'B1', blocks: [plainText('x')] })],
-    [
-      'opened tokens',
-      (count) => ({
-        text: '',
-        attachments: [
-          { is_share: true, text: '<@U1|'.repeat(count), blocks: [plainText('<'.repeat(count))] },
-        ],
-      }),
-    ],
-    [
-      'blank lines',
-      (count) => ({
-        text: '',
-        attachments: [{ is_share: true, text: '\n '.repeat(count), fallback: '[ '.repeat(count) }],
-      }),
-    ],
+    ['paragraphs', (count) => ({ text: 'a\n'.repeat(count), blocks: Array(count).fill(plainText('a\nb')) })],
+    ['opened tokens', (count) => ({ attachments: [{ is_share: true, text: '<@U1|'.repeat(count) }] })],
   ])('the time grows with the message, not faster: %s', (_what, of) => {
     const best = (count: number) => {
-      const message = { text: '', ...of(count) };
+      const message = { text: '', bot_id: 'B1', ...of(count) };
       return Math.min(
         ...[1, 2].map(() => {
           const before = process.threadCpuUsage();

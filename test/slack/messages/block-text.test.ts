@@ -121,21 +121,6 @@ test.each<[string, unknown, string]>([
     'title\nsubtitle\nbody\nGo (https://a.example)',
   ],
   ['cards side by side', { type: 'carousel', elements: [card, { ...card, title: mrkdwn('b') }] }, 'a\nb'],
-  [
-    'a container',
-    {
-      type: 'container',
-      child_blocks: [limitsTable],
-      title: plainText('Limits'),
-      subtitle: plainText('by plan'),
-    },
-    'Limits\nby plan\n\n| Plan | Requests |\n| --- | --- |\n| Solo | 20 |',
-  ],
-  [
-    'a container with a rich title',
-    { type: 'container', title: plainText('a'), rich_text_title: rich(section(text('b'))), child_blocks: [] },
-    'b',
-  ],
   ['an alert', { type: 'alert', level: 'error', text: plainText('Down') }, 'Down'],
   [
     'a task',
@@ -149,15 +134,6 @@ test.each<[string, unknown, string]>([
       sources: [{ type: 'url', url: 'https://a.example', text: 'a' }],
     },
     'Look (in progress)\ninto it\ndone\na (https://a.example)',
-  ],
-  [
-    'a plan',
-    {
-      type: 'plan',
-      tasks: [{ type: 'task_card', task_id: 't1', title: 'Look', status: 'complete' }],
-      title: 'Plan',
-    },
-    'Plan\nLook (complete)',
   ],
   ['Markdown', { type: 'markdown', text: '# a < b & c' }, '# a < b & c'],
   [
@@ -185,25 +161,6 @@ test.each<[string, unknown, string]>([
     '[call: Stand-up]',
   ],
   ['a line between', { type: 'divider', block_id: 'x' }, ''],
-  [
-    'a chart, which is not known',
-    {
-      type: 'data_visualization',
-      title: 'Requests',
-      chart: { type: 'bar', series: [{ label: 'Solo', value: 20 }] },
-    },
-    'Requests\nSolo: 20',
-  ],
-  [
-    'what is not known at all',
-    {
-      type: 'poll',
-      block_id: 'b',
-      question: { type: 'plain_text', text: 'Which?' },
-      answers: [{ id: 'a1', body: [{ words: 'this & that' }] }],
-    },
-    'Which?\nthis & that',
-  ],
   ['a new field of a known block', { type: 'header', text: plainText('a'), footer: plainText('b') }, 'a\nb'],
 ])('%s (R2)', (_what, block, expected) => {
   expect(shown(block)).toBe(expected);

@@ -2,15 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { attachmentsIn, fitAttachments } from '../../../src/slack/messages/attachments.ts';
 import { textOf } from '../../../src/slack/messages/said.ts';
 import { readableText } from '../../../src/slack/protocol/slack-text.ts';
-import {
-  alertBlocks,
-  forwarded,
-  forwardedInBlocks,
-  forwardedPicture,
-  linkPreview,
-  messagePreview,
-  pullRequestByApp,
-} from '../../support/app-messages.ts';
+import { forwarded, forwardedInBlocks } from '../../support/app-messages.ts';
 
 const said = (message: Parameters<typeof textOf>[0]) => readableText(textOf(message), new Map());
 const quoted = (words: string) =>
@@ -62,27 +54,6 @@ describe('what a message says (F5)', () => {
     expect(said({ text, bot_id: 'B1', blocks })).toBe('someone Explain the *limits*');
   });
 
-  test('an app by its attachments: what its fallback says again is not doubled', () => {
-    expect(said({ text: '', bot_id: 'B1', attachments: [pullRequestByApp] })).toBe(
-      [
-        'Pull request opened by bob (https://github.com/bob)',
-        '#42 Raise the rate limit (https://github.com/acme/api/pull/42)',
-        'Raises the limit to `100`',
-        'Reviewers: alice',
-        'Labels: docs',
-      ].join('\n'),
-    );
-  });
-
-  test('an app by its blocks, of which its text says the headline', () => {
-    const rest = ['*Service:* api (https://grafana.example/d/1)', '*Region:* eu-1', 'since 9:12'];
-    const all = [...rest, 'See the **runbook** & call'].join('\n');
-    expect(said({ text: '', blocks: alertBlocks })).toBe(`Latency > 2 s\n${all}`);
-    expect(said({ text: 'Latency &gt; 2 s', bot_id: 'B1', blocks: alertBlocks })).toBe(
-      `Latency > 2 s\n\n${all}`,
-    );
-  });
-
   test('a short word of an app that is only part of another word is not taken for said', () => {
     const fields = [{ title: '', value: '1' }];
     expect(said({ text: 'Build 10 failed', bot_id: 'B1', attachments: [{ fields }] })).toBe(
@@ -101,27 +72,6 @@ describe('what a message says (F5)', () => {
     expect(textOf({ text, blocks })).toBe(text);
     expect(textOf({ text, bot_id: 'B1', blocks })).toBe(text);
     expect(textOf({ text: '', blocks })).toBe(text);
-  });
-
-  test('nobody said what Slack shows of a page; what it shows of a message goes along (R5)', () => {
-    const text = `See <https://docs.acme.example/limits> and <${forwarded.from_url.replace('&', '&amp;')}>`;
-    expect(textOf({ text, attachments: [linkPreview] })).toBe(text);
-    expect(said({ text, attachments: [linkPreview, messagePreview] })).toBe(
-      `${readableText(text, new Map())}\n\n${quoted('The limit is *100* & not 60').replace('Forwarded', 'Linked')}`,
-    );
-    expect(attachmentsIn({ text, attachments: [{ ...linkPreview, image_url: 'x' }] }).others).toEqual([]);
-  });
-
-  test('what has no words is named: a forwarded message, or the files that came with it', () => {
-    const image = { mode: 'hosted', mimetype: 'image/png', name: 'a.png' };
-    expect(textOf({ text: '', attachments: [forwardedPicture] })).toBe('');
-    expect(attachmentsIn({ attachments: [forwardedPicture] }).others).toEqual([
-      { kind: 'forwarded', name: null },
-    ]);
-    expect(attachmentsIn({ attachments: [{ ...forwardedPicture, files: [image] }] }).others).toEqual([
-      { kind: 'image', name: 'a.png' },
-    ]);
-    expect(attachmentsIn({ attachments: [forwarded] }).others).toEqual([]);
   });
 
   test('the words of an attachment have a limit, and are not cut in the middle of a character', () => {

@@ -91,60 +91,6 @@ async function limitedWorld(teamIds: readonly string[]) {
   return { store, clock, slackOf, log, given, missed, newContext, start, until };
 }
 
-test('at one page a minute, forty threads of two workspaces are caught up in their own time, in order and once, and a lost post is found meanwhile', {
-  timeout: 300_000,
-}, async () => {
-  const world = await limitedWorld(['T1', 'T2']);
-  const threads = [];
-  for (let number = 0; number < 40; number += 1) {
-    threads.push(await world.start(number % 2 === 0 ? 'T1' : 'T2', `job ${number}`));
-  }
-  await world.clock.advance(MINUTE_MS);
-  const expected = new Map<string, string>();
-  for (const { prompt, threadTs, slack } of threads) {
-    const words = Array.from({ length: 20 }, (_, index) => `${prompt}, reply ${index}.`);
-    for (const text of words) slack.say(threadTs, text);
-    expected.set(prompt, words.join('\n\n'));
-  }
-  await world.clock.advance(HOUR_MS + MINUTE_MS);
-  for (const { prompt, threadTs, slack } of threads) {
-    slack.say(threadTs, 'The last.');
-    expected.set(prompt, `${expected.get(prompt)}\n\nThe last.`);
-  }
-  world.missed.lookFor();
-  const isCaughtUp = () => [...expected].every(([prompt, text]) => world.given.get(prompt) === text);
-  await world.until(() => false, 2 * MINUTE_MS);
-
-  // Meanwhile the answer to a post is lost.
-  const [, lost] = threads;
-  if (lost === undefined) throw new Error('there is no thread');
-  lost.slack.failNext('chat.postMessage', 'no_answer');
-  const failed = anAgentJob({ id: lost.prompt, status: 'failed' });
-  await world.store.transaction((tx) =>
-    applyEvent(tx, lost.id, { type: 'job_checked', agentJob: failed }, world.newContext()),
-  );
-  const isAdopted = () =>
-    world.log.some(({ event, outcome }) => event === 'post_looked_for' && outcome === 'adopted');
-  expect(await world.until(isAdopted, 30 * MINUTE_MS)).toBeLessThan(3 * MINUTE_MS);
-
-  // Twenty threads of two pages each, with three seconds for others after each minute.
-  expect(await world.until(isCaughtUp, 2 * HOUR_MS)).toBeLessThan(50 * MINUTE_MS);
-  for (const [prompt, text] of expected) expect(world.given.get(prompt)).toBe(text);
-  for (const teamId of ['T1', 'T2']) {
-    const refused = world.slackOf(teamId).reads.filter(({ isRefused }) => isRefused);
-    expect(refused.length).toBeLessThan(15);
-  }
-
-  // What was seen long before is not read again: one page for each thread.
-  const { reads } = world.slackOf('T1');
-  const { length: before } = reads;
-  const readSince = () => reads.slice(before).filter(({ isRefused }) => !isRefused);
-  world.missed.lookFor();
-  await world.until(() => readSince().length === 20, HOUR_MS);
-  await world.clock.advance(2 * MINUTE_MS);
-  expect(readSince()).toHaveLength(20);
-});
-
 test('a page that fails is read again, and those before it are not', async () => {
   const world = await limitedWorld(['T1']);
   const slack = world.slackOf('T1');

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { decodedText } from '../../../src/slack/workspace/snippet-reader.ts';
-import { fc } from '../../support/properties.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');
@@ -47,14 +46,4 @@ test.each<[string, Buffer]>([
   ['control characters', Buffer.from(Array.from({ length: 60 }, (_, index) => (index % 8) + 1))],
 ])('is no text: %s (R4)', (_what, bytes) => {
   expect(decodedText(bytes, null)).toBeNull();
-});
-
-test('any text that was written in UTF-8 or UTF-16 with its mark comes out as it was (R4)', () => {
-  const words = fc.string({ unit: fc.constantFrom('a', ' ', '\n', 'é', '日', '😀', '"'), maxLength: 50 });
-  fc.assert(
-    fc.property(words, (text) => {
-      expect(decodedText(Buffer.from(text), null)).toBe(text);
-      expect(decodedText(utf16(`\ufeff${text}`), null)).toBe(text);
-    }),
-  );
 });

@@ -86,18 +86,6 @@ test('a page that fails is asked for once more, at once', async () => {
   expect(requests.map(({ args }) => args.get('cursor'))).toEqual([null, 'page-1', 'page-1']);
 });
 
-test('a thread is read page by page, and goes on where the last page ended', async () => {
-  const { poster, requests } = await slackWith([{ ts: '1.1' }, { ts: '1.2' }], [{ ts: '1.3' }]);
-  const first = await poster.threadPage('C1', '1.1', { oldestTs: '1.0', cursor: null });
-  expect(first).toMatchObject({ messages: [{ ts: '1.1' }, { ts: '1.2', channel: 'C1' }], cursor: 'page-1' });
-  const last = await poster.threadPage('C1', '1.1', { oldestTs: '1.0', cursor: first.cursor });
-  expect(last).toMatchObject({ messages: [{ ts: '1.3' }], cursor: null });
-  expect(requests.map(({ args }) => [args.get('oldest'), args.get('cursor')])).toEqual([
-    ['1.0', null],
-    ['1.0', 'page-1'],
-  ]);
-});
-
 test('a page that fails is not asked for again if Slack has asked to wait', async () => {
   const { poster, requests } = await slackWith([{ ts: '1.2' }], 429, [{ ts: '1.3' }]);
   await expect(poster.find(post, STARTED_AT_MS, UNTIL_MS)).rejects.toThrow();

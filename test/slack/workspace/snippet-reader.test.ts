@@ -42,13 +42,6 @@ async function readShared(file: (origin: string) => object, text = 'süß') {
 }
 
 describe('a text snippet', () => {
-  test('is read with the token', async () => {
-    const { origin, tokens } = await startServer((_request, response) => response.end('süß'));
-    const reader = readerOf(`${origin}/api/`);
-    expect(await reader.read(at(`${origin}/notes.txt`), 100)).toEqual({ text: 'süß' });
-    expect(tokens).toEqual(['Bearer xoxb-1']);
-  });
-
   test('that is much longer than a prompt is not read to its end', async () => {
     expect(await read((_request, response) => response.end('x'.repeat(401)))).toEqual({
       problem: 'too_long',
@@ -89,23 +82,6 @@ describe('a text snippet', () => {
 });
 
 describe('a file of a shared channel, which Slack describes only when asked', () => {
-  test('is read if it is a text, and has its own name', async () => {
-    const described = await readShared((origin) => ({
-      name: 'limits.txt',
-      mode: 'snippet',
-      url_private_download: `${origin}/limits.txt`,
-    }));
-    expect(described.content).toEqual({ name: 'limits.txt', text: 'süß' });
-    expect(described.asked).toEqual([['files.info', { file: 'F1' }]]);
-    expect(described.tokens).toEqual(['Bearer xoxb-1']);
-  });
-
-  test('is only named if it is none', async () => {
-    const { content, tokens } = await readShared(() => ({ name: 'a.png', mimetype: 'image/png' }));
-    expect(content).toEqual({ kind: 'image', name: 'a.png' });
-    expect(tokens).toEqual([]);
-  });
-
   test('is only named if Slack says nothing of it', async () => {
     for (const nothing of [undefined, null, 'F1', []]) {
       const { content } = await readShared(() => nothing as unknown as object);
@@ -200,64 +176,5 @@ describe('pictures', () => {
   test.each(['<svg onload="x">', '%PDF-1.7', '', 'BM'])('are none that begin with %j', async (content) => {
     const { read } = await readPictures((_, response) => response.end(content), some(1, 100));
     expect(read).toEqual([{ name: '0.png', problem: 'not_taken' }]);
-  });
-
-  test('are read side by side, eight at most', async () => {
-    const held: ServerResponse[] = [];
-    const { read, tokens } = await readPictures(
-      (_, response) => {
-        held.push(response);
-        if (held.length === 8) for (const one of held) one.end(PNG);
-      },
-      some(9, PNG.length),
-    );
-    expect(tokens).toHaveLength(8);
-    expect(read.map((one) => 'data' in one)).toEqual([...Array(8).fill(true), false]);
-    expect(read[8]).toEqual({ name: '8.png', problem: 'too_many' });
-  });
-
-  test('have 20 MB together; one that fits still goes along', async () => {
-    const sizes = [12, 12, 8].map((mebibytes) => mebibytes * 1024 * 1024);
-    const { read, tokens } = await readPictures(
-      (_, response) => response.end(PNG),
-      (origin) => sizes.map((size) => ({ name: 'a.png', url: origin, size })),
-    );
-    expect(read.map((one) => ('problem' in one ? one.problem : 'read'))).toEqual([
-      'read',
-      'too_many',
-      'read',
-    ]);
-    expect(tokens).toHaveLength(2);
-  });
-
-  test('that are larger than Slack said, or that it does not give, are unreadable', async () => {
-    const { read } = await readPictures(
-      (request, response) => {
-        if (request.url === '/1') response.writeHead(404).end();
-        else response.end(Buffer.concat([PNG, PNG]));
-      },
-      some(2, PNG.length),
-    );
-    expect(read.map((one) => 'problem' in one && one.problem)).toEqual(['unreadable', 'unreadable']);
-  });
-
-  test('are read from nowhere else', async () => {
-    const elsewhere = await startServer((_, response) => response.end(PNG));
-    const { read } = await readPictures(
-      (_, response) => response.writeHead(302, { location: elsewhere.origin }).end(),
-      (origin) => [
-        { name: 'a.png', url: elsewhere.origin },
-        { name: 'b.png', url: origin },
-        { name: 'c.png', url: null },
-      ],
-    );
-    expect(read.map((one) => 'problem' in one && one.problem)).toEqual(Array(3).fill('unreadable'));
-    expect(elsewhere.tokens).toEqual([]);
-  });
-
-  test('do not wait for a token', async () => {
-    const reader = new SnippetReader(notAsked, () => Promise.reject(new Error('no token')), null);
-    const read = await reader.readPictures([{ name: 'a.png', url: 'https://files.slack.com/a.png' }]);
-    expect(read).toEqual([{ name: 'a.png', problem: 'unreadable' }]);
   });
 });
