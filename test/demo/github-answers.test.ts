@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
-import { factsOf, lookingAtGithub, TOKEN } from '../features/pull-requests/hosts.ts';
+import { lookingAtGithub, TOKEN } from '../features/pull-requests/hosts.ts';
 
 const description = JSON.parse(
   readFileSync(new URL('../support/code-host-schemas/github.json', import.meta.url), 'utf8'),
@@ -31,7 +31,7 @@ function patternOf(described: string): RegExp {
 
 test('the stand-in answers all that the program asks as GitHub says that it does', async () => {
   await using at = await lookingAtGithub();
-  const pull = at.host.open({ repository: 'acme/docs' });
+  const { pull } = at;
   pull.check('build', 'success');
   pull.check('links', null);
   pull.status('netlify', 'success');
@@ -47,17 +47,17 @@ test('the stand-in answers all that the program asks as GitHub says that it does
       expect([asked, problemsOf(asked, await response.json())]).toEqual([asked, []]);
     }
   };
-  await factsOf(at.look(pull));
+  await at.facts();
   await answers();
   at.host.withhold('Checks');
-  await factsOf(at.look(pull));
+  await at.facts();
   at.host.withhold('Checks', false);
   pull.merge('alice');
-  await factsOf(at.look(pull));
+  await at.facts();
   await answers();
   pull.reopen();
   pull.close('alice');
-  await factsOf(at.look(pull));
+  await at.facts();
   await answers();
   const asked = new Set(at.host.requests.map(({ path }) => path.replace(/\?.*/, '').split('/').at(-1)));
   expect(asked).toEqual(

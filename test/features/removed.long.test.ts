@@ -94,32 +94,6 @@ describe.each(features)('the program without $folder', (feature) => {
     await using copy = await sourcesWithout(feature);
     expect(wrongFiles(copy.path)).toEqual(POINTS_TO[feature.folder] ?? []);
   });
-
-  describeWithLocalSlack('in the local Slack', () => {
-    test('takes a request, and announces its pull request', async () => {
-      await using resources = new AsyncDisposableStack();
-      const copy = resources.use(await sourcesWithout(feature));
-      const slack = await startTestSlack();
-      resources.defer(() => slack.stop());
-      const api = await startManualAgent();
-      resources.defer(() => api.close());
-      const env = settings(slack, api, join(copy.path, 'data'));
-      const program = resources.use(runCommand(startIn(copy.path), env));
-      await program.logged('started');
-      await slack.control.command({ channel: general, user: alice, text: 'Add a quickstart' });
-      const texts = async () => (await slack.control.messages(general)).map(({ text }) => text).join('\n');
-      await expect.poll(texts).toContain('Add a quickstart');
-      await expect.poll(() => api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart']]);
-      const [job] = api.jobs;
-      const prLink = 'https://github.com/acme/docs/pull/1';
-      api.finish(job?.id ?? '', { status: 'completed', prLink });
-      await expect.poll(texts).toContain(`🎉`);
-      expect(await texts()).toContain(prLink);
-      program.kill('SIGTERM');
-      expect(await program.exit).toMatchObject({ code: 0 });
-      expect(program.log().filter(({ level }) => level === 'error')).toEqual([]);
-    });
-  });
 });
 
 describeWithLocalSlack('a store with a reminder of the removed feature pull-requests', () => {

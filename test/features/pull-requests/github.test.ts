@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { factsOf, lookingAtGithub, START_MS } from './hosts.ts';
+import { lookingAtGithub, START_MS } from './hosts.ts';
 
 const preview = 'https://docs-git-change.vercel.app/';
 
@@ -13,7 +13,7 @@ describe('a pull request at GitHub (P1)', () => {
     });
     await at.clock.advance(60_000);
     pull.push();
-    expect(await factsOf(at.look(pull))).toEqual({
+    expect(await at.facts(pull)).toEqual({
       title: 'Add a *quickstart*',
       description: 'A first step.',
       state: 'open',
@@ -24,35 +24,25 @@ describe('a pull request at GitHub (P1)', () => {
     });
   });
 
-  test('shows who merged it, and when', async () => {
-    await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    await at.clock.advance(5_000);
-    pull.merge('alice');
-    expect(await factsOf(at.look(pull))).toMatchObject({
-      state: 'merged',
-      endedBy: 'alice',
-    });
-  });
-
-  test('shows who closed it, and that it was opened again', async () => {
+  test('shows who closed or merged it, and that it was opened again', async () => {
     await using at = await lookingAtGithub();
     const pull = at.host.open({ repository: 'acme/docs', isDraft: true });
-    expect(await factsOf(at.look(pull))).toMatchObject({ state: 'draft' });
+    expect(await at.facts(pull)).toMatchObject({ state: 'draft' });
     pull.close('bob');
-    expect(await factsOf(at.look(pull))).toMatchObject({ state: 'closed', endedBy: 'bob' });
+    expect(await at.facts(pull)).toMatchObject({ state: 'closed', endedBy: 'bob' });
     pull.reopen();
-    const facts = await factsOf(at.look(pull));
+    const facts = await at.facts(pull);
     expect(facts.state).toBe('draft');
     expect(facts).not.toHaveProperty('endedBy');
+    pull.merge('alice');
+    expect(await at.facts(pull)).toMatchObject({ state: 'merged', endedBy: 'alice' });
   });
 
   test('that was closed is closed, though nobody may say by whom', async () => {
     await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    pull.close('bob');
+    at.pull.close('bob');
     at.host.withhold('Issues');
-    const facts = await factsOf(at.look(pull));
+    const facts = await at.facts();
     expect(facts.state).toBe('closed');
     expect(facts).not.toHaveProperty('endedBy');
   });
@@ -62,51 +52,26 @@ describe('a pull request at GitHub (P1)', () => {
     const pages = ['a.mdx', 'guide/b.MD', 'c.rst', '<!here>.adoc', 'e.html', 'f.md'];
     const files = ['logo.png', 'src/index.ts', `${'x'.repeat(300)}.md`, ...pages];
     const pull = at.host.open({ repository: 'acme/docs', files });
-    expect(await factsOf(at.look(pull))).toMatchObject({ pages: pages.slice(0, 5) });
+    expect(await at.facts(pull)).toMatchObject({ pages: pages.slice(0, 5) });
     const other = at.host.open({ repository: 'acme/docs', files: files.slice(0, 3) });
-    expect(await factsOf(at.look(other))).not.toHaveProperty('pages');
-  });
-
-  test('keeps everything else if its files cannot be read (W6)', async () => {
-    await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    pull.check('build', 'success');
-    at.host.failAt(/files/, { status: 403 });
-    const facts = await factsOf(at.look(pull));
-    expect(facts).toMatchObject({ checks: 'passing', size: { files: 3 } });
-    expect(facts).not.toHaveProperty('pages');
-  });
-
-  test('with 10,000 files has them counted, and only the first hundred read', async () => {
-    await using at = await lookingAtGithub();
-    const size = { files: 10_000, added: 2_000_000, removed: 1 };
-    const pull = at.host.open({ repository: 'acme/docs', size });
-    expect(await factsOf(at.look(pull))).toMatchObject({
-      size: { files: 10_000, lines: { added: 2_000_000, removed: 1 } },
-    });
-    const asked = at.host.requests.flatMap(({ path }) => /files.*/.exec(path) ?? []);
-    expect(asked).toEqual(['files?per_page=100']);
+    expect(await at.facts(other)).not.toHaveProperty('pages');
   });
 
   test('has a title that is left as it is, whatever is in it, and cut', async () => {
     await using at = await lookingAtGithub();
     const title = '<!channel> <https://evil.example|click> *bold* \u202Eright to left';
     const pull = at.host.open({ repository: 'acme/docs', title });
-    expect(await factsOf(at.look(pull))).toMatchObject({ title });
+    expect(await at.facts(pull)).toMatchObject({ title });
     pull.title = `\0${'x'.repeat(299)}🎉🎉`;
-    expect(await factsOf(at.look(pull))).toMatchObject({ title: 'x'.repeat(299) });
+    expect(await at.facts(pull)).toMatchObject({ title: 'x'.repeat(299) });
   });
 });
 
 test('a team whose review is wanted is no account of the same name (P5)', async () => {
   await using at = await lookingAtGithub();
-  const pull = at.host.open({ repository: 'acme/docs' });
   const asked = { requested_reviewers: [{ login: 'writers' }], requested_teams: [{ slug: 'writers' }] };
   at.host.failAt(/pulls\/\d+$/, { status: 200, body: { title: 'Pages', state: 'open', ...asked } });
-  expect((await factsOf(at.look(pull))).reviewers?.map(({ name }) => name)).toEqual([
-    'writers',
-    'team writers',
-  ]);
+  expect((await at.facts()).reviewers?.map(({ name }) => name)).toEqual(['writers', 'team writers']);
 });
 
 describe('its checks', () => {
@@ -119,39 +84,10 @@ describe('its checks', () => {
     ['are pending with a conclusion that nobody knows', ['a new one'], 'pending'],
   ] as const)('%s', async (_what, conclusions, checks) => {
     await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
     conclusions.forEach((conclusion, index) => {
-      pull.check(`check ${index}`, conclusion);
+      at.pull.check(`check ${index}`, conclusion);
     });
-    expect((await factsOf(at.look(pull))).checks).toBe(checks);
-  });
-
-  test('are also those that report as a commit status', async () => {
-    await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    pull.check('build', 'success');
-    pull.status('netlify', 'failure');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing' });
-  });
-
-  test('are those of GitHub Actions where the token may not read checks, as a fine-grained one', async () => {
-    await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    pull.check('build', 'failure');
-    at.host.withhold('Checks');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing' });
-  });
-
-  test('of GitHub Actions are read page by page, and not said to pass while some are unread', async () => {
-    await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    for (let index = 0; index < 100; index += 1) pull.check(`build ${index}`, 'success');
-    at.host.withhold('Checks');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'passing' });
-    pull.check('build 100', 'failure');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing' });
-    for (let index = 0; index < 301; index += 1) pull.check(`build ${index}`, 'success');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'pending' });
+    expect((await at.facts()).checks).toBe(checks);
   });
 
   test.each([
@@ -159,108 +95,70 @@ describe('its checks', () => {
     ['Checks and Actions', ['Checks', 'Actions']],
   ])('are not said to pass while %s may not be read, but a failure is a failure', async (_what, lacking) => {
     await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    pull.check('build', 'success');
-    pull.status('docs host', 'success');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'passing' });
+    at.pull.check('build', 'success');
+    at.pull.status('docs host', 'success');
+    expect(await at.facts()).toMatchObject({ checks: 'passing' });
     for (const permission of lacking) at.host.withhold(permission);
-    expect(await factsOf(at.look(pull))).not.toHaveProperty('checks');
-    pull.check('build', 'failure');
-    pull.status('docs host', 'failure');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing' });
+    expect(await at.facts()).not.toHaveProperty('checks');
+    at.pull.check('build', 'failure');
+    at.pull.status('docs host', 'failure');
+    expect(await at.facts()).toMatchObject({ checks: 'failing' });
     const told = at.logged.find(({ event }) => event === 'code_host_permission_missing');
     expect(told?.fields).toMatchObject({ lost: 'checks', permissions: [lacking.join(' or ')] });
   });
 
   test('of an older commit are forgotten', async () => {
     await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    pull.check('build', 'failure');
-    pull.deploy(preview);
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing', previewUrl: preview });
-    pull.push();
+    at.pull.check('build', 'failure');
+    at.pull.deploy(preview);
+    expect(await at.facts()).toMatchObject({ checks: 'failing', previewUrl: preview });
+    at.pull.push();
     at.host.failAt(/commits|deployments/, { status: 500 });
-    const facts = await factsOf(at.look(pull));
+    const facts = await at.facts();
     expect(facts).not.toHaveProperty('checks');
     expect(facts).not.toHaveProperty('previewUrl');
   });
 
-  test('are read page by page, and not passed while some are unread', async () => {
+  test.each([
+    ['of any App', 150, []],
+    ['of GitHub Actions, where the token may not read others', 100, ['Checks']],
+  ])('%s are read page by page, and not passed while some are unread', async (_of, count, lacking) => {
     await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    for (let index = 0; index < 150; index += 1) pull.check(`check ${index}`, 'success');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'passing' });
-    pull.check('check 149', 'failure');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing' });
-    for (let index = 0; index < 301; index += 1) pull.check(`check ${index}`, 'success');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'pending' });
+    for (const permission of lacking) at.host.withhold(permission);
+    for (let index = 0; index < count; index += 1) at.pull.check(`check ${index}`, 'success');
+    expect(await at.facts()).toMatchObject({ checks: 'passing' });
+    at.pull.check(`check ${count}`, 'failure');
+    expect(await at.facts()).toMatchObject({ checks: 'failing' });
+    for (let index = 0; index < 301; index += 1) at.pull.check(`check ${index}`, 'success');
+    expect(await at.facts()).toMatchObject({ checks: 'pending' });
   });
 });
 
 describe('its review', () => {
   test.each([
-    ['is nothing before anybody reviews', [], undefined],
-    ['is nothing after comments', [['alice', 'COMMENTED']], undefined],
-    ['is an approval', [['alice', 'APPROVED']], 'approved'],
-    [
-      'is an approval, though the reviewer comments on',
-      [
-        ['alice', 'APPROVED'],
-        ['alice', 'COMMENTED'],
-      ],
-      'approved',
-    ],
-    [
-      'is the last opinion',
-      [
-        ['alice', 'CHANGES_REQUESTED'],
-        ['alice', 'APPROVED'],
-      ],
-      'approved',
-    ],
-    [
-      'wants changes if one reviewer does',
-      [
-        ['alice', 'CHANGES_REQUESTED'],
-        ['bob', 'APPROVED'],
-      ],
-      'changes_requested',
-    ],
-    [
-      'is nothing once it was dismissed',
-      [
-        ['alice', 'APPROVED'],
-        ['alice', 'DISMISSED'],
-      ],
-      undefined,
-    ],
-  ] as const)('%s', async (_what, reviews, review) => {
+    ['is nothing before anybody reviews', '', undefined],
+    ['is nothing after comments', 'alice COMMENTED', undefined],
+    ['is an approval', 'alice APPROVED', 'approved'],
+    ['is an approval, though the reviewer comments on', 'alice APPROVED, alice COMMENTED', 'approved'],
+    ['is the last opinion', 'alice CHANGES_REQUESTED, alice APPROVED', 'approved'],
+    ['wants changes if one reviewer does', 'alice CHANGES_REQUESTED, bob APPROVED', 'changes_requested'],
+    ['is nothing once it was dismissed', 'alice APPROVED, alice DISMISSED', undefined],
+  ])('%s: %s', async (_what, reviews, review) => {
     await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    for (const [by, state] of reviews) pull.review(by, state);
-    expect((await factsOf(at.look(pull))).review).toBe(review);
+    for (const [, by = '', state = ''] of reviews.matchAll(/(\w+) (\w+)/g)) at.pull.review(by, state);
+    expect((await at.facts()).review).toBe(review);
   });
 });
 
 describe('its preview', () => {
   test('is where the commit was deployed to', async () => {
     await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    pull.deploy('https://docs.acme.example/', { isProduction: true });
-    pull.deploy('https://failed.example/', { state: 'failure' });
-    pull.deploy('http://not-encrypted.example/');
-    pull.deploy('https://user:password@docs.example/');
-    pull.deploy(preview);
-    expect(await factsOf(at.look(pull))).toMatchObject({ previewUrl: preview });
-  });
-
-  test('is never what a deployment says that is no public address', async () => {
-    await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    pull.deploy('javascript:alert(1)');
-    pull.deploy('http://not-encrypted.example/');
-    pull.deploy('https://user:password@docs.example/');
-    expect(await factsOf(at.look(pull))).not.toHaveProperty('previewUrl');
+    at.pull.deploy('https://docs.acme.example/', { isProduction: true });
+    at.pull.deploy('https://failed.example/', { state: 'failure' });
+    at.pull.deploy('http://not-encrypted.example/');
+    at.pull.deploy('https://user:password@docs.example/');
+    at.pull.deploy(preview);
+    expect(await at.facts()).toMatchObject({ previewUrl: preview });
   });
 
   test.each([
@@ -289,9 +187,8 @@ describe('its preview', () => {
     ],
   ])('is what %s writes: %s', async (by, words, address) => {
     await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    pull.comment(by, words);
-    pull.comment('alice', 'Looks good');
-    expect((await factsOf(at.look(pull))).previewUrl).toBe(address);
+    at.pull.comment(by, words);
+    at.pull.comment('alice', 'Looks good');
+    expect((await at.facts()).previewUrl).toBe(address);
   });
 });

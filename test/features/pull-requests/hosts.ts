@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { StandInPullRequest } from '../../../demo/code-host/pull-request.ts';
 import type { CheckMemory, CheckResult, CodeHosts } from '../../../src/features/pull-requests/code-hosts.ts';
 import { createCodeHosts } from '../../../src/features/pull-requests/code-hosts.ts';
+import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import type { LogFields, Logger } from '../../../src/runtime/redact.ts';
 import type { CodeHost } from '../../support/code-host/code-host.ts';
@@ -22,8 +23,12 @@ export interface Looking extends AsyncDisposable {
   readonly hosts: CodeHosts;
   readonly clock: TestClock;
   readonly logged: readonly LoggedEvent[];
-  /** Looks, with what the last look that saw something left. */
-  look(pull: StandInPullRequest): Promise<CheckResult>;
+  /** A pull request in acme/docs, which is opened when it is first asked for. */
+  readonly pull: StandInPullRequest;
+  /** Looks, with what the last look that saw something left. Default: at `pull`. */
+  look(pull?: StandInPullRequest): Promise<CheckResult>;
+  /** The facts of a look that saw the pull request. */
+  facts(pull?: StandInPullRequest): Promise<PullRequestFacts>;
 }
 
 /** @param timeoutMs if given, requests end after that by the real clock */
@@ -64,26 +69,30 @@ export async function lookingAt(
     },
   );
   const memories = new Map<StandInPullRequest, CheckMemory>();
-  return {
+  let opened: StandInPullRequest | undefined;
+  const at: Looking = {
     ...{ host, hosts, clock, logged },
-    look: async (pull) => {
+    get pull() {
+      opened ??= host.open({ repository: 'acme/docs' });
+      return opened;
+    },
+    look: async (pull = at.pull) => {
       const look = await hosts.check(host[`${kind}Link`](pull), memories.get(pull) ?? null);
       // As a store keeps it.
       if (look.outcome === 'seen') memories.set(pull, JSON.parse(JSON.stringify(look.memory)));
       return look;
+    },
+    facts: async (pull) => {
+      const seen = await at.look(pull);
+      if (seen.outcome !== 'seen') throw new Error(`not seen, but ${JSON.stringify(seen)}`);
+      return seen.facts;
     },
     [Symbol.asyncDispose]: async () => {
       await hosts.close();
       await host.close();
     },
   };
-}
-
-/** The facts of a look that saw the pull request. */
-export async function factsOf(look: Promise<CheckResult>) {
-  const seen = await look;
-  if (seen.outcome !== 'seen') throw new Error(`not seen, but ${JSON.stringify(seen)}`);
-  return seen.facts;
+  return at;
 }
 
 export function logInto(logged: LoggedEvent[]): Logger {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type CheckedPullRequest, nextCheckAtMs } from '../../../src/features/pull-requests/decide.ts';
-import { fc } from '../../support/properties.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -92,29 +91,4 @@ describe('after a look that saw nothing (P4)', () => {
     const waits = [1, 2, 3, 4, 5, 6].map((misses) => waitMs(0, { outcome: 'not_found', misses }));
     expect(waits).toEqual([MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, null]);
   });
-});
-
-test('the next look is never in the past, nor after the end, and less than seven hours away while it is seen', () => {
-  const anyLook = fc.record({
-    outcome: fc.constantFrom('seen', 'later', 'no_access', 'not_found'),
-    misses: fc.integer({ min: 1, max: 2_000 }),
-    waitMs: fc.option(fc.integer({ min: 0, max: DAY_MS })),
-    facts: fc.option(fc.record({ state: fc.constantFrom('open', 'draft', 'closed'), updatedAtMs: fc.nat() })),
-    changedAtMs: fc.option(fc.integer({ min: START_MS, max: START_MS + 31 * DAY_MS })),
-    reminderAtMs: fc.option(fc.integer({ min: START_MS, max: START_MS + 60 * DAY_MS })),
-  });
-  fc.assert(
-    fc.property(
-      anyLook,
-      fc.integer({ min: 0, max: 31 * DAY_MS }),
-      fc.float({ min: 0, max: 1, noNaN: true }),
-      (look, ageMs, jitter) => {
-        const wait = waitMs(ageMs, look as Partial<CheckedPullRequest>, jitter);
-        if (wait === null) return;
-        expect(wait).toBeGreaterThanOrEqual(0);
-        expect(ageMs + wait).toBeLessThanOrEqual(policy.watchForMs);
-        if (look.outcome === 'seen') expect(wait).toBeLessThan(7 * HOUR_MS);
-      },
-    ),
-  );
 });

@@ -7,7 +7,7 @@ import { cardView } from '../../../src/slack/views/job.ts';
 import type { SlackMessage } from '../../../src/slack/views/message.ts';
 import { aJob, anAgentJob, completed, nobodyWaits, noNames } from '../../slack/views/a-job.ts';
 import { text } from '../../slack/views/support/hostile.ts';
-import { announcementView, postedView } from '../../slack/views/support/thread.ts';
+import { announcementView } from '../../slack/views/support/thread.ts';
 import { fc } from '../../support/properties.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,33 +21,6 @@ const reminder = (afterMs: number | null, url = 'https://github.com/acme/docs/pu
     ...(afterMs !== null && { afterMs }),
   }) as const;
 
-test('merged and closed are told with whoever did it (P2)', () => {
-  const over = (state: 'merged' | 'closed', by?: string) => {
-    const news = { kind: 'pull_request_over', state, ...(by !== undefined && { by }) } as const;
-    return announcementView(news, aJob(), noNames).text;
-  };
-  expect(over('merged', 'octo<!channel>cat')).toBe('✅ <@U1> *Merged* by octo&lt;!channel&gt;cat.');
-  expect(over('merged')).toBe('✅ <@U1> *Merged.*');
-  expect(over('closed', 'octocat')).toBe('⚪ <@U1> *Closed without merging* by octocat.');
-  expect(over('closed')).toBe('⚪ <@U1> *Closed without merging.*');
-});
-
-test('a reminder names the pull request, and offers another reminder or none (P2)', () => {
-  const message = announcementView(reminder(3 * DAY_MS), aJob(), noNames);
-  expect(message.text).toMatchInlineSnapshot(`
-    "👋 <@U1> *Open for 3 days:* <https://github.com/acme/docs/pull/14|acme/docs#14>
-    [Remind me in 3 days] [No more reminders]"
-  `);
-  const pressed = message.blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
-  expect(
-    pressed.map((button) => (button.type === 'button' ? decodeButton(button.value ?? '') : null)),
-  ).toEqual([
-    null,
-    { jobId: 'job-1', reminderId: 'reminder-1' },
-    { jobId: 'job-1', reminderId: 'reminder-1' },
-  ]);
-});
-
 test.each<[PullRequestFacts, string]>([
   [{ state: 'open', review: 'approved', checks: 'passing' }, 'approved, ready to merge'],
   [{ state: 'open', checks: 'passing' }, 'waiting for review'],
@@ -59,25 +32,9 @@ test.each<[PullRequestFacts, string]>([
   expect(announcementView(reminder(3 * DAY_MS), job, noNames).text).toContain(`acme/docs#14>, ${why}\n`);
 });
 
-test('a reminder that somebody asked for does not say how long nothing has happened (P2)', () => {
-  const { text } = announcementView(reminder(null), aJob(), noNames);
-  expect(text).toContain('👋 <@U1> *Still open:* <https://github.com/acme/docs/pull/14|acme/docs#14>\n');
-});
-
 test('a reminder of what may not be a link has none', () => {
   const { text } = announcementView(reminder(1_000, 'javascript:alert(1)'), aJob(), noNames);
   expect(text).toContain('👋 <@U1> *Open for 1 second.*\n');
-});
-
-test.each([
-  ['wants_reminder', 'Alice wants to be reminded again'],
-  ['wants_no_reminder', 'Alice turned off reminders'],
-] as const)('after a press, the reminder says what was decided: %s', (answer, words) => {
-  const view = postedView(reminder(DAY_MS), aJob(), { answer: answer, by: 'U2' }, new Map([['U2', 'Alice']]));
-  expect(view.text).toBe(
-    `👋 <@U1> *Open for 1 day:* <https://github.com/acme/docs/pull/14|acme/docs#14>\n${words}`,
-  );
-  expect(JSON.stringify(view.blocks)).not.toContain('action_id');
 });
 
 const url = 'https://github.com/acme/docs/pull/14';
@@ -100,24 +57,6 @@ const targets = ({ blocks }: SlackMessage) =>
       : [],
   );
 
-test('failing checks are told with their names, and lead to a fix and to the check (P5)', () => {
-  const view = newsView(checksNews);
-  expect(view.text).toBe(
-    `⚠️ <@U1> *Checks failing* on ${link}: build, \u00ad*lint*\u00ad &lt;!here&gt;.\nView checks: https://ci.example/1\n[Ask for a fix]`,
-  );
-  expect(targets(view)).toEqual(['checks:a']);
-  expect(newsView({ ...checksNews, names: [] }).text.split('\n')[0]).toBe(
-    `⚠️ <@U1> *Checks failing* on ${link}.`,
-  );
-});
-
-test('requested changes are told with who requests them, and lead to the review (P5)', () => {
-  const view = newsView(reviewBy('ca*r*ol<!channel>', 'review:7', 'https://github.com/acme/docs/pull/14#r7'));
-  expect(view.text).toContain(`👀 <@U1> *Changes requested* on ${link} by ca*r*ol&lt;!channel&gt;.`);
-  expect(view.text).toContain('View review: https://github.com/acme/docs/pull/14#r7');
-  expect(targets(view)).toEqual(['review:7']);
-});
-
 test('gathered news has a line and a button for each, and mentions once (P5)', () => {
   const people = ['ann', 'bob', 'carol', 'dave', 'eve'];
   const view = newsView(checksNews, ...people.map((by) => reviewBy(by, `review:${by}`)));
@@ -132,22 +71,6 @@ test('gathered news has a line and a button for each, and mentions once (P5)', (
     block.type === 'actions' ? block.elements.map((one) => ('action_id' in one ? one.action_id : '')) : [],
   );
   expect(new Set(ids).size).toBe(ids.length);
-});
-
-test('after an answer, it says whose (P5)', () => {
-  const news = { kind: 'review_news', url, news: [checksNews] } as const;
-  const view = postedView(news, aJob(), { answer: 'answered', by: 'U2' }, new Map([['U2', 'Alice']]));
-  expect(view.text).toMatch(/\nAlice sent it to the agent$/);
-  expect(JSON.stringify(view.blocks)).not.toContain('action_id');
-});
-
-test('a wanted review mentions those who are known, and names the others (P5)', () => {
-  const wanted = (...names: PullRequestNews['names']) =>
-    newsView({ kind: 'reviewers', key: 'reviewer:octocat', names }).text.split('\n')[0];
-  expect(wanted({ name: 'octocat', url: null, userId: 'U9' }, { name: '<!here>', url: null })).toBe(
-    `👀 *Review wanted* on ${link}: <@U9>, &lt;!here&gt;`,
-  );
-  expect(wanted()).toBe(`👀 *Review wanted* on ${link}.`);
 });
 
 test('the reply that asks for a fix names each check and its address (P5)', () => {

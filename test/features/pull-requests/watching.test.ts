@@ -17,7 +17,6 @@ import { createTestClock, type TestClock } from '../../support/test-clock.ts';
 
 const START_MS = Date.UTC(2026, 10, 23, 9);
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const TOKEN = 'token-of-the-tests';
 
 let clock: TestClock;
@@ -96,7 +95,6 @@ async function look(): Promise<number> {
 }
 
 const job = (id: string): Promise<Job | null> => store.transaction((tx) => tx.jobs.get(id));
-const seenState = async (id: string) => (await job(id))?.pullRequests?.map(({ facts }) => facts.state);
 const posts = (id: string) =>
   store.transaction(async (tx) => {
     const { call } = (await tx.calls.next(`thread:${id}`)) ?? {};
@@ -150,16 +148,6 @@ describe('reviewers (P5)', () => {
 });
 
 describe('a look at a pull request', () => {
-  test('is made once for all jobs that have it, and each knows what was seen (P3)', async () => {
-    const pull = host.open({ repository: 'acme/docs' });
-    await announce('job-1', host.githubLink(pull));
-    await announce('job-2', `${host.githubLink(pull)}/files`);
-    expect(await look()).toBe(1);
-    expect([await seenState('job-1'), await seenState('job-2')]).toEqual([['open'], ['open']]);
-    expect((await job('job-2'))?.pullRequests?.[0]?.url).toBe(`${host.githubLink(pull)}/files`);
-    expect(await nextLookMs()).toBe(MINUTE_MS);
-  });
-
   test('asks with what the last one was answered, and costs nothing while nothing changes (P3)', async () => {
     const pull = host.open({ repository: 'acme/docs' });
     await announce('job-1', host.githubLink(pull));
@@ -168,17 +156,6 @@ describe('a look at a pull request', () => {
     await clock.advance(MINUTE_MS);
     expect(await look()).toBe(1);
     expect(host.limit.remaining).toBe(remaining);
-  });
-
-  test('comes when a reminder is due (P2)', async () => {
-    const pull = host.open({ repository: 'acme/docs' });
-    await announce('job-1', host.githubLink(pull));
-    await clock.advance(3 * DAY_MS - 5_000);
-    await look();
-    expect(await nextLookMs()).toBe(5_000);
-    await clock.advance(5_000);
-    await look();
-    expect(await posts('job-1')).toBe('reminder');
   });
 
   test('that another process has taken over changes nothing (P2)', async () => {
@@ -193,47 +170,5 @@ describe('a look at a pull request', () => {
     await expect(checkPullRequest(tools, task)).rejects.toThrow(LeaseLostError);
     expect(await job('job-1')).toEqual(before);
     expect(await posts('job-1')).toBeNull();
-  });
-
-  test('keeps the last state of one that is out of sight, and gives up after a few tries (P4)', async () => {
-    const pull = host.open({ repository: 'acme/docs' });
-    await announce('job-1', host.githubLink(pull));
-    await look();
-    pull.isHidden = true;
-    let looks = 0;
-    for (let waitMs = await nextLookMs(); waitMs !== null; waitMs = await nextLookMs()) {
-      await clock.advance(waitMs);
-      looks += await look();
-    }
-    expect(looks).toBe(6);
-    expect(await seenState('job-1')).toEqual(['open']);
-    expect(await posts('job-1')).toBeNull();
-  });
-
-  test('is made again, seldom, once its host is set up again', async () => {
-    const pull = host.open({ repository: 'acme/docs' });
-    await announce('job-1', host.githubLink(pull));
-    const { codeHosts } = tools;
-    tools = { ...tools, codeHosts: createCodeHosts([], tools) };
-    await look();
-    expect(host.requests).toEqual([]);
-    tools = { ...tools, codeHosts };
-    await clock.advance((await nextLookMs()) ?? 0);
-    await look();
-    expect(await seenState('job-1')).toEqual(['open']);
-  });
-
-  test('has nothing to do if the last job is gone', async () => {
-    await store.transaction((tx) =>
-      tx.tasks.schedule({
-        kind: 'look_at_pull_request',
-        subject: `T1:${host.webUrl}/acme/docs/pull/1`,
-        runAtMs: clock.now(),
-        ifScheduled: 'keep',
-      }),
-    );
-    expect(await look()).toBe(1);
-    expect(host.requests).toEqual([]);
-    expect(await nextLookMs()).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isInTheWay } from '../../../src/features/recipes/start.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import { newRuns, type RecipeRuns, resumedRuns, updateRuns } from '../../../src/jobs/recipe.ts';
+import { newRuns, type RecipeRuns, updateRuns } from '../../../src/jobs/recipe.ts';
 import { aJob } from '../../support/a-job.ts';
 
 const HOUR_MS = 3_600_000;
@@ -29,11 +29,6 @@ test('a recipe is paused when Slack refuses three of its drafts in a row (T3)', 
   expect(after(refused, refused, refused)).toMatchObject({ failures: 3, pausedAtMs: 5 });
 });
 
-test('a recipe that is resumed counts anew (T3)', () => {
-  const failed = { kind: 'ended', status: 'failed', sinceMs: 0 } as const;
-  expect(resumedRuns(after(failed, failed, failed))).toMatchObject({ failures: 0, pausedAtMs: null });
-});
-
 test('drafts that people dismiss or forget are no failures of their recipe (T3)', () => {
   expect(after(dropped('dismissed'), dropped('expired'), dropped('dismissed'))).toMatchObject({
     failures: 0,
@@ -59,11 +54,6 @@ test.each<[string, Job['stage'], number]>([
   ['just begun', { kind: 'creating' }, 1],
 ])('after a failure, a job that has %s counts as it should (T3)', (_what, stage, failures) => {
   expect(after({ kind: 'ended', status: 'failed', sinceMs: 0 }, stage).failures).toBe(failures);
-});
-
-test('a job that is not the last one of its recipe changes nothing (T3)', () => {
-  const runs = { ...newRuns, jobId: 'job-2' };
-  expect(updateRuns(runs, aJob({ stage: { kind: 'ended', status: 'failed', sinceMs: 0 } }), 5)).toBe(runs);
 });
 
 test.each<[string, number, boolean]>([

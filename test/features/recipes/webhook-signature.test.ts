@@ -13,7 +13,6 @@ const vector = {
   signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
 };
 const AT_MS = 1_614_265_330_000;
-const OTHER = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
 const keyOf = (secret: string) => createSecretKey(secret.replace('whsec_', ''), 'base64');
 
@@ -39,16 +38,6 @@ function verdict(given: Given = {}) {
 const genuine = { id: vector.id };
 
 describe('the signature of a webhook (T3)', () => {
-  test('is that of the specification, by its published example', () => {
-    expect(verdict()).toEqual(genuine);
-  });
-
-  test('may be any of several, by any of several secrets, while a secret is changed', () => {
-    const signature = `v1a,abc v2,${'A'.repeat(43)}= v1,${'A'.repeat(43)}= ${vector.signature}`;
-    expect(verdict({ signature, secrets: [OTHER, vector.secret] })).toEqual(genuine);
-    expect(verdict({ secrets: [OTHER] })).toEqual({ problem: 'signature mismatch' });
-  });
-
   test('counts for five minutes, before and after its time', () => {
     expect(verdict({ nowMs: AT_MS + 300_000 })).toEqual(genuine);
     expect(verdict({ nowMs: AT_MS - 300_000 })).toEqual(genuine);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type CountedJob, createTally, type Period, quantile } from '../../../src/features/reports/report.ts';
-import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
@@ -10,19 +9,8 @@ import { aJob } from '../../support/a-job.ts';
 import { fc } from '../../support/properties.ts';
 
 const LINK = 'https://github.com/acme/docs/pull/1';
-const create = { kind: 'create_job', prompt: 'Document the limits' } as const;
-
-function aTurnEnd(link: TurnEnded['link']): TurnEnded {
-  const replies = { count: 0, authors: [] };
-  return { kind: 'turn_ended', link, branch: null, lastedMs: null, replies, undelivered: null };
-}
-
 function counted(...jobs: readonly CountedJob[]) {
   return countedIn({ sinceMs: 0, untilMs: START_MS + 24 * HOUR_MS }, ...jobs);
-}
-
-function countedSince(sinceMs: number, ...jobs: readonly CountedJob[]) {
-  return countedIn({ sinceMs, untilMs: sinceMs + HOUR_MS }, ...jobs);
 }
 
 function countedIn(period: Period, ...jobs: readonly CountedJob[]) {
@@ -124,94 +112,6 @@ describe('a report (L4)', () => {
     expect(report.starts.total).toBe(0);
     expect(report.open).toBe(0);
     expect(report.ends.done).toBe(0);
-  });
-
-  test('counts Start again as a start from `again`, and what became of the one before', () => {
-    const world = ended('failed');
-    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
-    world.createFails(failures.rejected);
-    world.apply({ type: 'request_edited', creates: world.job.creates, prompt: 'Document the limits' });
-    world.createFails(failures.timeout);
-    world.apply({ type: 'start_again_pressed', callId: world.buttonCallId });
-    world.created({ id: 'agent-2' });
-    const { starts, ends, unclear, open } = counted(of(world));
-    expect(starts).toMatchObject({ total: 4, by_source: { command: 1, again: 3 } });
-    expect(ends).toMatchObject({ failed: 1, refused: 1 });
-    expect({ unclear: unclear.starts, open }).toEqual({ unclear: 1, open: 1 });
-  });
-
-  test('counts of an older job what was started again in the period, and what came of that', () => {
-    const world = ended('failed', LINK);
-    world.nowMs += HOUR_MS;
-    const sinceMs = world.nowMs;
-    world.nowMs += MINUTE_MS;
-    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
-    world.created({ id: 'agent-2' });
-    expect(countedSince(sinceMs, of(world))).toMatchObject({
-      starts: { total: 1, by_source: { command: 0, again: 1 } },
-      ends: { failed: 0 },
-      open: 1,
-      pull_requests: { unknown: 0 },
-      seconds_to_pull_request: { median: null },
-    });
-    world.nowMs += MINUTE_MS;
-    world.check(anAgentJob({ id: 'agent-2', status: 'completed', prLink: `${LINK}0` }));
-    const before = { url: LINK, facts: { state: 'merged' as const }, seenAtMs: 0, reminders: 0 };
-    const { job, ...rest } = of(world);
-    expect(countedSince(sinceMs, { job: { ...job, pullRequests: [before] }, ...rest })).toMatchObject({
-      ends: { pull_request: 1 },
-      open: 0,
-      pull_requests: { unknown: 1, merged: 0 },
-      seconds_to_pull_request: { median: 60 },
-    });
-    expect(counted(of(world))).toMatchObject({
-      starts: { total: 2, by_source: { command: 1, again: 1 } },
-      ends: { pull_request: 1, failed: 1 },
-      pull_requests: { unknown: 2 },
-      seconds_to_pull_request: { median: 0 },
-    });
-    expect(countedSince(world.nowMs, of(world)).starts.total).toBe(0);
-    expect(countedSince(sinceMs - HOUR_MS, of(world))).toMatchObject({
-      starts: { total: 1, by_source: { command: 1, again: 0 } },
-      ends: { pull_request: 0, failed: 1 },
-    });
-  });
-
-  const announced = (announcement: Announcement) => ({ kind: 'announce', announcement }) as const;
-  test.each<[what: string, told: readonly Announcement[], fate: string]>([
-    ['its pull request', [aTurnEnd({ url: LINK, is: 'first' })], 'pull_request'],
-    [
-      'a late pull request',
-      [aTurnEnd(null), { kind: 'pull_request', link: { url: LINK, is: 'first' }, branch: null, authors: [] }],
-      'pull_request',
-    ],
-    ['no pull request', [aTurnEnd(null)], 'done'],
-    ['that it failed', [{ kind: 'started' }, { kind: 'failed' }], 'failed'],
-    ['that it was archived', [{ kind: 'archived' }, { kind: 'recovered' }], 'archived'],
-    ['that it is gone', [{ kind: 'vanished' }], 'gone'],
-    ['that it was refused', [{ kind: 'create_rejected', message: '' }], 'refused'],
-    ['that it is unclear', [{ kind: 'create_unknown', callId: 'create-1' }], 'unclear'],
-    ['nothing, until a reply found no job', [], 'gone'],
-  ])('knows of a start before the last what the thread was told last: %s', (_what, told, fate) => {
-    const requests = [create, ...told.map(announced), create];
-    const calls = requests.map(
-      (request) => ({ request, state: 'done', createdAtMs: 0, endedAtMs: 0 }) as const,
-    );
-    const { ends, unclear, open } = counted({
-      ...withoutCalls({ stage: { kind: 'creating' }, creates: 2 }),
-      calls,
-    });
-    const fates = Object.entries({ ...ends, unclear: unclear.starts }).filter(([, count]) => count > 0);
-    expect(fates).toEqual([[fate, 1]]);
-    expect(open).toBe(1);
-  });
-
-  test('adds up the replies of unknown fate', () => {
-    const { unclear } = counted(
-      { ...withoutCalls({}), unclearReplies: 2 },
-      { ...withoutCalls({}), unclearReplies: 1 },
-    );
-    expect(unclear.replies).toBe(3);
   });
 
   test('counts each pull request of a job once, as its code host last described it', () => {

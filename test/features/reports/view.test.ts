@@ -61,13 +61,6 @@ test('a report says nothing of what there is not (L4)', () => {
   `);
 });
 
-test('without a code host, a report says nothing of merges (L4)', () => {
-  const report = { ...aReport(1, null), pull_requests: { open: 0, merged: 0, closed: 0, unknown: 1 } };
-  expect(reportView({ report, leftToDo: nothing }, reader).text).toContain(
-    '*11 requests* → 1 pull request\n',
-  );
-});
-
 test('the days of a report are those of its time zone, also where the month ends (L4)', () => {
   const report = {
     ...aReport(0, null),
