@@ -10,11 +10,9 @@ import { backUp } from '../../src/store/backup.ts';
 import { StoreError } from '../../src/store/engines/database.ts';
 import { openStore } from '../../src/store/open.ts';
 import { aDecision } from '../contract/store/samples.ts';
-import { startStrictWorld } from '../e2e/support/strict-world.ts';
 import { noReadOnlyRoot } from '../support/image.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 
-const PR = 'https://github.com/acme/docs/pull/7';
 const NOW_MS = Date.UTC(2026, 10, 22, 3);
 const DAY_MS = 86_400_000;
 const skipped = noReadOnlyRoot === null ? '' : ` (skipped: ${noReadOnlyRoot})`;
@@ -32,24 +30,6 @@ async function storeIn(dataDir: string) {
 }
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
-
-test('a backup that is made while the program works restores to a store whose open jobs go on', async () => {
-  await using world = await startStrictWorld({ settings: { SETTLE_WINDOW: '0' } });
-  const card = await world.working('Add an install guide');
-  const directory = join(await emptyFolder(), 'backups');
-  const { path } = await backUp(world.env.DATA_DIR ?? '', { directory, keep: 7, nowMs: NOW_MS });
-
-  await world.service.stop();
-  const dataDir = world.env.DATA_DIR ?? '';
-  for (const name of await readdir(dataDir)) {
-    if (name.startsWith('docs-agent.db')) await writeFile(join(dataDir, name), 'lost');
-  }
-  for (const suffix of ['-wal', '-shm']) await writeFile(join(dataDir, `docs-agent.db${suffix}`), '');
-  await copyFile(path, join(dataDir, 'docs-agent.db'));
-  await world.restart();
-  for (const { id } of world.api.jobs) world.api.finish(id, { status: 'completed', prLink: PR });
-  await world.threadMessage(card, PR);
-});
 
 test('a backup holds no tokens of steps of workflows', async () => {
   const dataDir = await emptyFolder();
@@ -151,17 +131,6 @@ test('two installations that share a folder keep their own backups, also of the 
   const [, ofFirst = '', , ofSecond = ''] = made;
   expect((await readdir(directory)).toSorted()).toEqual([basename(ofFirst), basename(ofSecond)].toSorted());
   expect(ofFirst).not.toBe(ofSecond);
-});
-
-test('a file that only has the name of a backup is neither counted nor deleted', async () => {
-  const dataDir = await emptyFolder();
-  await storeIn(dataDir);
-  const directory = await emptyFolder();
-  const name = 'docs-agent-2020-01-01T00-00-00Z.db';
-  await writeFile(join(directory, name), 'This is not a database.');
-  const { path, deleted } = await backUp(dataDir, { ...KEEP_ONE, directory });
-  expect(deleted).toEqual([]);
-  expect((await readdir(directory)).toSorted()).toEqual([name, basename(path)]);
 });
 
 test('a store that is damaged makes no backup, and takes the place of none', async () => {

@@ -1,13 +1,12 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ChildEnv, outcomeOf } from '../support/child-program.ts';
+import type { ChildEnv } from '../support/child-program.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { createTempDir } from '../support/temp-dir.ts';
+import { outcomeHere } from './support/printed.ts';
 
-const run = (args: readonly string[], env: ChildEnv) => outcomeOf(['copy-store', ...args], env);
+const run = (args: readonly string[], env: ChildEnv) => outcomeHere('copy-store', args, env);
 
 test.skipIf(testServerUrl === undefined)(
   'copy-store says what it copied, and which setting to change; then the old store does not start',
@@ -25,14 +24,7 @@ test.skipIf(testServerUrl === undefined)(
   },
 );
 
-test('copy-store without a target says how to name one, and changes nothing', async () => {
-  await using folder = await createTempDir();
-  const { code, output } = await run([], { DATA_DIR: folder.path });
-  expect(output).toMatch(/^Name the target: --to postgres:/);
-  expect(code).toBe(64);
-});
-
-test('copy-store takes no password in its arguments: it says where to put it, and does not show it', async () => {
+test('copy-store takes no password in its arguments, and shows none, not even that of a file', async () => {
   await using folder = await createTempDir();
   for (const to of [
     'postgres://docs:hunter2@127.0.0.1:1/docs',
@@ -43,69 +35,27 @@ test('copy-store takes no password in its arguments: it says where to put it, an
     expect(output).not.toContain('hunter2');
     expect(code).toBe(64);
   }
-});
-
-test('copy-store takes the password from PGPASSWORD, or the address from a file, and shows neither', async () => {
-  await using folder = await createTempDir();
-  await using server = await passwordServer();
   const file = join(folder.path, 'address');
-  await writeFile(file, `postgres://docs:from-file@${server.address}/docs\n`, { mode: 0o600 });
-  const env = { DATA_DIR: join(folder.path, 'data') };
-  const to = ['--to', `postgres://docs@${server.address}/docs`];
-  const runs = [
-    await run(to, { ...env, PGPASSWORD: 'from-environment' }),
-    await run(['--to-file', file], env),
-  ];
-  expect(server.passwords).toEqual(['from-environment', 'from-file']);
-  for (const { code, output } of runs) {
-    expect(output).toContain('it refuses the user or the password');
-    expect(output).not.toMatch(/from-(environment|file)/);
-    expect(code).toBe(78);
-  }
+  await writeFile(file, 'postgres://docs:hunter2@127.0.0.1:1/docs\n');
+  const { code, output } = await run(['--to-file', file], { DATA_DIR: join(folder.path, 'data') });
+  expect(output).toContain('cannot be reached');
+  expect(output).not.toContain('hunter2');
+  expect(code).toBe(75);
 });
 
-test('copy-store says what is wrong with the file of the address', async () => {
+test('copy-store says how to name its target, and what is wrong with the file of the address', async () => {
   await using folder = await createTempDir();
-  const missing = join(folder.path, 'missing');
   const empty = join(folder.path, 'empty');
   await writeFile(empty, ' \n');
-  const outputs = [missing, empty].map(
-    async (file) => await run(['--to-file', file], { DATA_DIR: folder.path }),
-  );
-  const [ofMissing, ofEmpty] = await Promise.all(outputs);
-  expect(ofMissing).toMatchObject({ code: 64, output: expect.stringContaining('cannot be read (ENOENT)') });
-  expect(ofEmpty).toMatchObject({ code: 64, output: expect.stringContaining('is empty') });
-  const both = await run(['--to', 'new', '--to-file', empty], { DATA_DIR: folder.path });
-  expect(both).toMatchObject({ code: 64, output: expect.stringContaining('Name the target') });
-});
-
-/** Asks for a password as Postgres does, remembers it, and refuses it. */
-async function passwordServer() {
-  const passwords: string[] = [];
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.on('data', (data) => {
-      if (data[0] !== 'p'.charCodeAt(0)) {
-        socket.write(Buffer.from([...Buffer.from('R'), 0, 0, 0, 8, 0, 0, 0, 3]));
-        return;
-      }
-      // After its type and length; NUL ends it.
-      passwords.push(data.subarray(5, -1).toString());
-      const fields = Buffer.from('SFATAL\0C28P01\0Mpassword authentication failed\0\0');
-      const length = Buffer.alloc(4);
-      length.writeInt32BE(fields.length + 4);
-      socket.end(Buffer.concat([Buffer.from('E'), length, fields]));
+  for (const [args, words] of [
+    [[], /^Name the target: --to postgres:/],
+    [['--to', 'new', '--to-file', empty], /^Name the target/],
+    [['--to-file', join(folder.path, 'missing')], /cannot be read \(ENOENT\)/],
+    [['--to-file', empty], /is empty/],
+  ] as const) {
+    expect(await run(args, { DATA_DIR: folder.path })).toEqual({
+      code: 64,
+      output: expect.stringMatching(words),
     });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    address: `127.0.0.1:${port}`,
-    passwords,
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
+  }
+});

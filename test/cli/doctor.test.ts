@@ -1,13 +1,13 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
-import { outcomeOf } from '../support/child-program.ts';
 import { one, type Patient, startPatient } from './doctor/support.ts';
-import { SECRET, settings } from './support/settings.ts';
+import { outcomeHere } from './support/printed.ts';
+import { SECRET } from './support/settings.ts';
 
-const doctor = (env: Patient['env'], ...args: readonly string[]) => outcomeOf(['doctor', ...args], env);
+const doctor = (env: Patient['env'], ...args: readonly string[]) => outcomeHere('doctor', args, env);
 
 test('when all is well, doctor says so line by line, and exits with 0', async () => {
   await using patient = await startPatient();
@@ -33,15 +33,6 @@ test('when all is well, doctor says so line by line, and exits with 0', async ()
     ),
   );
   expect(code).toBe(0);
-});
-
-test('a warning makes it exit with 1, with the advice in the same line', async () => {
-  await using patient = await startPatient();
-  patient.api.failAll({ status: 429 });
-  const { code, output } = await doctor(patient.env);
-  expect(output).toMatch(/^! Agent API acme-docs: at its rate limit .* → Check again later/m);
-  expect(output).toMatch(/\n1 warning\n$/);
-  expect(code).toBe(1);
 });
 
 test('a misspelt setting is reported, though the program starts without it', async () => {
@@ -71,20 +62,6 @@ test('what does not work makes it exit with 2, also as JSON', async () => {
   expect(one(report.findings, 'node').level).toBe('ok');
 });
 
-test('settings that are wrong are all named, with an example each', async () => {
-  const { code, output } = await doctor(
-    { ...settings, AGENT_BASE_URL: undefined, PORT: `1${SECRET}` },
-    '--json',
-  );
-  expect(code).toBe(2);
-  const { findings } = JSON.parse(output);
-  expect(one(findings, 'settings', 'AGENT_BASE_URL')).toMatchObject({ level: 'error', found: 'is missing' });
-  expect(one(findings, 'settings', 'PORT').next).toContain('Example: PORT=3000');
-  expect(output).not.toContain(SECRET);
-  const text = await doctor({});
-  expect(text.output).toMatch(/\n5 problems\. Fix these first; the other checks need valid settings\.\n$/);
-});
-
 test('what doctor cannot make sense of makes it exit with 3, which is neither well nor a warning', async () => {
   await using patient = await startPatient();
   const dataDir = patient.env.DATA_DIR ?? '';
@@ -95,23 +72,6 @@ test('what doctor cannot make sense of makes it exit with 3, which is neither we
   const { code, output } = await doctor(patient.env);
   expect(output).toContain('doctor itself has failed');
   expect(code).toBe(3);
-});
-
-test('a percent sign in the password of the database, which Postgres takes as it is, is taken so here, too', async () => {
-  await using patient = await startPatient();
-  const { code, output } = await doctor({
-    ...patient.env,
-    DATABASE_URL: `postgres://docs:100%${SECRET}@127.0.0.1:2/docs`,
-  });
-  expect(output).toMatch(/^✗ Store: The Postgres database at 127\.0\.0\.1 cannot be reached/m);
-  expect(output).not.toContain(SECRET);
-  expect(code).toBe(2);
-});
-
-test('a flag that it does not have is a mistake of the caller', async () => {
-  const { code, output } = await doctor({}, '--jsn');
-  expect(code).toBe(64);
-  expect(output).toContain('Usage: docs-agent doctor [--json] [--probe-write]');
 });
 
 test('no secret is ever printed, not even if servers send it back', async () => {
@@ -140,18 +100,4 @@ test('no secret is ever printed, not even if servers send it back', async () => 
     expect(output).not.toContain(SECRET);
     expect(output).not.toContain('\u001b');
   }
-});
-
-test('every secret may come from a file; one that cannot be read is named', async () => {
-  await using patient = await startPatient();
-  const folder = join(patient.env.DATA_DIR ?? '', 'secrets');
-  await mkdir(folder);
-  const path = join(folder, 'bot');
-  await writeFile(path, patient.slack.botToken);
-  await chmod(path, 0o600);
-  const env = { ...patient.env, SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKEN_FILE: path };
-  expect((await doctor(env)).code).toBe(0);
-  const { code, output } = await doctor({ ...env, SLACK_BOT_TOKEN_FILE: join(folder, 'nothing') });
-  expect(code).toBe(2);
-  expect(output).toContain('✗ Settings SLACK_BOT_TOKEN_FILE: names a file that cannot be read');
 });

@@ -71,7 +71,12 @@ describeOnDatabases('report and audit', (make) => {
       const report = await reportAt(NOW_MS + 5_000, env, '--format', 'json');
       expect(JSON.parse(report)).toMatchObject({ starts: { total: 1 }, open: 1 });
       const lines = await auditAt(NOW_MS + 5_000, env);
-      expect(lines.map(({ action }) => action)).toEqual(['start', 'reply']);
+      expect(lines.map(({ action, text }) => [action, text])).toEqual([
+        ['start', undefined],
+        ['reply', undefined],
+      ]);
+      const [start] = await auditAt(NOW_MS + 5_000, env, '--prompts');
+      expect(start?.text).toBe(aJob().prompt);
     });
     await remove();
   });

@@ -2,15 +2,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { UsageError } from '../../src/cli/command.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { onSqlite } from '../engine/support/test-store.ts';
-import { type ChildEnv, outcomeOf } from '../support/child-program.ts';
+import type { ChildEnv } from '../support/child-program.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 import { alice } from '../support/local-slack.ts';
-import { createTempDir } from '../support/temp-dir.ts';
 import { reportAt } from './support/printed.ts';
 
 const PR = 'https://github.com/acme/docs/pull/7';
-
-const report = (env: ChildEnv, ...args: readonly string[]) => outcomeOf(['report', ...args], env);
 
 /** One request is done, and one has failed and was started again; returns when. */
 async function work(world: StrictWorld): Promise<number> {
@@ -75,12 +72,6 @@ async function emptyStore(): Promise<ChildEnv> {
   return { DATA_DIR: dataDir };
 }
 
-test('a report for the terminal names things in words, and shows what is not known as a dash', async () => {
-  const output = await reportAt(Date.now(), await emptyStore());
-  expect(output).toContain('starts\n  total                  0\n  by source\n    command              0\n');
-  expect(output).toContain('seconds to pull request\n  median                 -\n');
-});
-
 test('a report of a longer time than jobs are kept says where it begins', async () => {
   const said = vi.spyOn(console, 'error').mockReturnValue(undefined);
   onTestFinished(() => said.mockRestore());
@@ -101,19 +92,4 @@ test.each([
   [['--format', 'xml'], '--format must be table, csv or json.'],
 ])('report %j is not understood', async (args, words) => {
   await expect(reportAt(Date.now(), {}, ...args)).rejects.toThrow(new UsageError(words));
-});
-
-test('a report that is not understood says how it is used', async () => {
-  const { code, output } = await report({}, '--since', '-5d');
-  expect(code).toBe(64);
-  expect(output).toMatch(
-    /^Option '--since' argument is ambiguous\.\n\nUsage: docs-agent report \[--since 7d\]/,
-  );
-});
-
-test('a report of a store that is not there yet makes none', async () => {
-  await using folder = await createTempDir();
-  const { code, output } = await report({ DATA_DIR: folder.path });
-  expect(output).toContain('docs-agent report failed. There is no store in');
-  expect(code).toBe(78);
 });

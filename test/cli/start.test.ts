@@ -8,12 +8,31 @@ import { createTempDir } from '../support/temp-dir.ts';
 import { NOWHERE, SECRET, settings, socketSettings } from './support/settings.ts';
 import { startTinySlack } from './support/tiny-slack.ts';
 
-/** sysexits.h's, for supervisors: another start may succeed, or somebody must change something first. */
-type ExitCode = 75 | 78;
+interface Start {
+  readonly answers?: Parameters<typeof startTinySlack>[0];
+  /** The scopes of the token. */
+  readonly granted?: readonly string[];
+  readonly base?: ChildEnv;
+  /** @param port that another program has */
+  more?(folder: string, port: string): ChildEnv;
+}
 
-/** Starts the program, which must fail with this code, say so in one plain sentence, and keep its secrets. */
-async function failureOf(env: ChildEnv, code: ExitCode): Promise<string> {
-  await using program = runProgram(['start'], env);
+/** The program with an empty folder, a Slack that answers so, and these settings. */
+async function startIn({ answers = {}, granted, base = settings, more = () => ({}) }: Start) {
+  const resources = new AsyncDisposableStack();
+  const { path: folder } = resources.use(await createTempDir());
+  const slack = resources.use(await startTinySlack(answers, granted));
+  const other = resources.use(createServer().listen(0, '127.0.0.1'));
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as AddressInfo;
+  await writeFile(join(folder, 'file'), '');
+  const env = { ...base, SLACK_API_URL: slack.apiUrl, DATA_DIR: join(folder, 'data') };
+  const start = () => resources.use(runProgram(['start'], { ...env, ...more(folder, `${port}`) }));
+  return { slack, start, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** It must fail with this code, say so in one plain sentence, and keep its secrets. */
+async function failureOf(program: ReturnType<typeof runProgram>, code: ExitCode): Promise<string> {
   expect(await program.exit).toEqual({ code, signal: null });
   const said = program.output();
   expect(said).toContain('docs-agent cannot start. ');
@@ -22,127 +41,76 @@ async function failureOf(env: ChildEnv, code: ExitCode): Promise<string> {
   return said;
 }
 
+/** sysexits.h's, for supervisors: another start may succeed, or somebody must change something first. */
+type ExitCode = 75 | 78;
+
 const scopes = botScopes.map(({ name }) => name);
+const without = (...names: readonly string[]) => scopes.filter((name) => !names.includes(name));
+const refuse = (method: string, error: string) => ({ answers: { [method]: { ok: false, error } } });
+const inUse = /Port \d+ on 127\.0\.0\.1 is in use\. Stop what uses it, or set PORT to another\./;
+const nowhere = { SLACK_API_URL: `http://${NOWHERE}/api/` };
+const postgres = { DATABASE_URL: `postgres://docs:${SECRET}@${NOWHERE}/docs` };
 
-describe('a start that cannot be', () => {
-  const refusal = (method: string, error: string) => ({ [method]: { ok: false, error } });
-
-  test.concurrent.each([
+describe('a start that cannot be says why, and where to look', () => {
+  test.concurrent.each<[why: string, Start, ExitCode, words: RegExp]>([
     [
       'Slack refuses the bot token',
-      settings,
-      refusal('auth.test', 'invalid_auth'),
+      refuse('auth.test', 'invalid_auth'),
       78,
       /Slack refuses the token \(invalid_auth\)\. Check SLACK_BOT_TOKEN/,
     ],
     [
       'Slack refuses the app token',
-      socketSettings,
-      refusal('apps.connections.open', 'invalid_auth'),
+      { ...refuse('apps.connections.open', 'invalid_auth'), base: socketSettings },
       78,
       /Slack refuses the token \(invalid_auth\)\. Check SLACK_APP_TOKEN/,
     ],
     [
       'Slack has a fault of its own',
-      settings,
-      refusal('auth.test', 'internal_error'),
+      refuse('auth.test', 'internal_error'),
       75,
       /Slack gave an unexpected answer \(internal_error\)/,
     ],
-  ] as const)('because %s says so, and where to look', async (_why, base, answers, code, words) => {
-    await using folder = await createTempDir();
-    await using slack = await startTinySlack(answers);
-    expect(await failureOf({ ...base, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path }, code)).toMatch(
-      words,
-    );
-  });
-
-  test.concurrent('because Slack cannot be reached says so', async () => {
-    await using folder = await createTempDir();
-    const said = await failureOf({ ...settings, DATA_DIR: folder.path }, 75);
-    expect(said).toMatch(/Slack gave an unexpected answer \(econnrefused\)\. Check the network/);
-  });
-
-  test.concurrent('because the token lacks a scope says which, what fails without it, and what to click (A4)', async () => {
-    await using folder = await createTempDir();
-    const granted = scopes.filter((name) => name !== 'chat:write' && name !== 'files:read');
-    await using slack = await startTinySlack({}, granted);
-    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path }, 78);
-    expect(said).toContain('The Slack app lacks permissions: chat:write (nothing is posted). At https://');
-    expect(said).toMatch(/"OAuth & Permissions".*"Install App", "Reinstall"/);
-  });
-
-  for (const [mode, base] of [
-    ['HTTP mode', settings],
-    ['Socket Mode', socketSettings],
-  ] as const) {
-    test.concurrent(`because the port is in use says which, in ${mode}`, async () => {
-      await using folder = await createTempDir();
-      await using slack = await startTinySlack();
-      await using other = createServer().listen(0, '127.0.0.1');
-      await new Promise((resolve) => other.once('listening', resolve));
-      const { port } = other.address() as AddressInfo;
-      const env = { ...base, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path, PORT: `${port}` };
-      expect(await failureOf(env, 75)).toContain(
-        `Port ${port} on 127.0.0.1 is in use. Stop what uses it, or set PORT to another.`,
-      );
-    });
-  }
-
-  test.concurrent('because the data directory is a file says so, before anything is asked of Slack', async () => {
-    await using folder = await createTempDir();
-    await using slack = await startTinySlack();
-    const file = join(folder.path, 'data');
-    await writeFile(file, '');
-    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: file }, 78);
-    expect(said).toMatch(/is not a directory\. Set DATA_DIR/);
-    expect(slack.calls).toEqual([]);
-  });
-
-  test.concurrent('because another one uses the data directory says so, and the other one goes on', async () => {
-    await using folder = await createTempDir();
-    await using slack = await startTinySlack();
-    const env = { ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path };
-    await using first = runProgram(['start'], env);
-    const { port } = await first.logged('started');
-    expect(await failureOf(env, 75)).toMatch(/in use by another docs-agent.*DATA_DIR.*DATABASE_URL/);
-    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-  });
-
-  test.concurrent('because Postgres cannot be reached says so, without its password', async () => {
-    await using slack = await startTinySlack();
-    const said = await failureOf(
-      {
-        ...settings,
-        SLACK_API_URL: slack.apiUrl,
-        DATABASE_URL: `postgres://docs:${SECRET}@${NOWHERE}/docs`,
-      },
+    ['Slack is out of reach', { more: () => nowhere }, 75, /answer \(econnrefused\)\. Check the network/],
+    [
+      'the token lacks a scope (A4)',
+      { granted: without('chat:write', 'files:read') },
+      78,
+      /lacks permissions: chat:write \(nothing is posted\)\. At https:.*"OAuth & Permissions".*"Reinstall"/,
+    ],
+    ['the port is in use', { more: (_, PORT) => ({ PORT }) }, 75, inUse],
+    ['so, in Socket Mode', { base: socketSettings, more: (_, PORT) => ({ PORT }) }, 75, inUse],
+    [
+      'Postgres is out of reach',
+      { more: () => postgres },
       75,
-    );
-    expect(said).toMatch(
-      /Postgres database at 127\.0\.0\.1 cannot be reached: nothing listens there\. Check DATABASE_URL/,
-    );
+      /127\.0\.0\.1 cannot be reached: nothing listens/,
+    ],
+  ])('%s', async (_why, given, code, words) => {
+    await using it = await startIn(given);
+    expect(await failureOf(it.start(), code)).toMatch(words);
   });
-});
 
-test('a start without a scope that only one feature needs warns of it (A4)', async () => {
-  await using folder = await createTempDir();
-  await using slack = await startTinySlack(
-    {},
-    scopes.filter((name) => name !== 'files:read' && name !== 'usergroups:read'),
-  );
-  const env = { ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path };
-  await using program = runProgram(['start'], env);
-  await program.logged('started');
-  const warnings = program
-    .output()
-    .split('\n')
-    .filter((line) => line.includes('"scope_missing"'));
-  expect(warnings).toHaveLength(1);
-  expect(JSON.parse(warnings[0] ?? '')).toMatchObject({
-    level: 'warn',
-    scope: 'files:read',
-    reason: 'the text files and pictures that come along are not read',
-    what_to_do: expect.stringContaining('OAuth & Permissions'),
+  test.concurrent('the data directory is a file, before anything is asked of Slack', async () => {
+    await using it = await startIn({
+      more: (folder) => ({ DATA_DIR: join(folder, 'file') }),
+    });
+    expect(await failureOf(it.start(), 78)).toMatch(/is not a directory\. Set DATA_DIR/);
+    expect(it.slack.calls).toEqual([]);
+  });
+
+  test.concurrent('another one uses the data directory, which goes on; only one feature lacks a scope: a warning (A4)', async () => {
+    await using it = await startIn({ granted: without('files:read', 'usergroups:read') });
+    const first = it.start();
+    const { port } = await first.logged('started');
+    expect(await failureOf(it.start(), 75)).toMatch(/in use by another docs-agent.*DATA_DIR.*DATABASE_URL/);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    expect(first.log().filter(({ event }) => event === 'scope_missing')).toMatchObject([
+      {
+        ...{ level: 'warn', scope: 'files:read' },
+        reason: 'the text files and pictures that come along are not read',
+        what_to_do: expect.stringContaining('OAuth & Permissions'),
+      },
+    ]);
   });
 });

@@ -6,7 +6,6 @@ import { localApp } from '../../demo/local-slack/workspace.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { startAgentApi } from '../support/agent-api/agent-api.ts';
 import { runCommand, runProgram } from '../support/child-program.ts';
-import { describeWithLocalSlack, startTestSlack } from '../support/local-slack.ts';
 import { createSignedSlack } from '../support/signed-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -22,22 +21,6 @@ async function statusOf(url: string): Promise<number | null> {
 }
 
 describe('a stop', () => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test.concurrent(`is asked for with ${signal}: the program says so, and ends well`, async () => {
-      await using folder = await createTempDir();
-      await using slack = await startTinySlack();
-      await using program = runProgram(['start'], {
-        ...settings,
-        SLACK_API_URL: slack.apiUrl,
-        DATA_DIR: folder.path,
-      });
-      await program.logged('started');
-      program.kill(signal);
-      expect(await program.exit).toEqual({ code: 0, signal: null });
-      expect(program.log().at(-1)).toMatchObject({ event: 'stopped' });
-    });
-  }
-
   test.concurrent('may be asked for while Slack keeps the start waiting', async () => {
     await using folder = await createTempDir();
     await using slack = await startTinySlack({ 'apps.connections.open': 'hang' });
@@ -48,7 +31,7 @@ describe('a stop', () => {
     });
     const hangs = () => slack.calls.includes('apps.connections.open');
     await waitFor(hangs, Boolean, { what: 'the program to ask for a connection' });
-    program.kill('SIGTERM');
+    program.kill('SIGINT');
     expect(await program.exit).toEqual({ code: 0, signal: null });
     expect(program.log().map(({ event }) => event)).not.toContain('started');
   });
@@ -105,25 +88,6 @@ test.concurrent('a stop in HTTP mode is not ready first, and still takes request
   expect(await createSignedSlack(signed).sendCommand(command)).toMatchObject({ status: 200 });
   expect(await program.exit).toEqual({ code: 0, signal: null });
   expect(await readyStatus()).toBeNull();
-});
-
-describeWithLocalSlack('a stop in Socket Mode', () => {
-  test.concurrent('closes the connection, and ends well', async () => {
-    await using folder = await createTempDir();
-    const slack = await startTestSlack();
-    await using _stopped = { [Symbol.asyncDispose]: () => slack.stop() };
-    await using program = runProgram(['start'], {
-      ...socketSettings,
-      SLACK_BOT_TOKEN: slack.botToken,
-      SLACK_APP_TOKEN: slack.appToken,
-      SLACK_API_URL: slack.apiUrl,
-      DATA_DIR: folder.path,
-    });
-    await program.logged('started');
-    program.kill('SIGTERM');
-    expect(await program.exit).toEqual({ code: 0, signal: null });
-    expect(program.log().filter(({ level }) => level === 'error')).toEqual([]);
-  });
 });
 
 test.concurrent('a rejection that nobody handles is logged, and the program goes on', async () => {

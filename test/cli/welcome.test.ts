@@ -28,16 +28,6 @@ test('in Socket Mode: the bot, its workspace, and what to type', () => {
   );
 });
 
-test('in HTTP mode: where Slack is heard; in many workspaces: no single one', () => {
-  const config = parseConfig({ ...settings, DATABASE_URL: 'postgres://docs:pw@db/docs' });
-  const lines = welcome(config, { signedInAs: null, port: 3000, healthPort: 3001 });
-  expect(lines).toContain('Mode    HTTP, listening for Slack at http://127.0.0.1:3000/slack/events');
-  expect(lines).toContain('Health  http://127.0.0.1:3001/readyz');
-  expect(lines).toContain('Bot     in each workspace that has installed it');
-  expect(lines).toContain('Store   Postgres');
-  expect(lines).not.toContain('pw');
-});
-
 /** `script` gives a program a terminal; this is the one of util-linux. */
 const hasTerminal = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;
 

@@ -3,7 +3,7 @@ import { examine } from '../../../src/doctor/examine.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { present } from '../../support/is.ts';
-import { alice, bob, general, random } from '../../support/local-slack.ts';
+import { general, random } from '../../support/local-slack.ts';
 import { parse } from '../../support/settings.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import { startProgram } from '../../support/strict-slack/program.ts';
@@ -28,43 +28,27 @@ recipes: [{ name: here, channel: ${general}, request: Go, schedule: "0 9 * * 1" 
 workflows: { channels: [${general}, C0IN, C0OUT] }
 digest: { channel: C0NOWHERE, schedule: "0 9 * * 1" }`;
   const findings = await patient.look();
-  const away = (error: string) => `the bot is not in it, or it does not exist (${error})`;
-  const invite = '/invite @docs-agent';
-  for (const [check, subject, level, found, next] of [
-    ['notice_channel', 'C0FILE', 'ok', 'the bot is in it'],
-    ['notice_channel', 'C0PROJECT', 'ok', 'the bot is in it'],
-    ['notice_channel', 'C0OUT', 'error', away('not_in_channel'), invite],
-    ['notice_channel', 'C0NOWHERE', 'error', away('channel_not_found'), invite],
-    ['recipe', 'here', 'ok', 'the bot is in it'],
-    [
-      'recipe',
-      'closed',
-      'warning',
-      'nobody may run it, start its drafts or reply to it: access.channels does not name the channel',
-    ],
-    ['recipe', 'nowhere', 'error', away('channel_not_found')],
-    ['workflow_channel', general, 'ok', 'the bot is in it'],
-    ['workflow_channel', 'C0OUT', 'error', away('not_in_channel'), invite],
-    ['workflow_channel', 'C0IN', 'warning', 'nobody may reply'],
-    ['digest_channel', 'C0NOWHERE', 'error', away('channel_not_found')],
-    [
-      'reaction',
-      general,
-      'warning',
-      'Slack reports :thumbsup: as :+1:, so it makes no drafts',
-      'reaction: "+1"',
-    ],
-    [
-      'reaction',
-      'C0IN',
-      'warning',
-      ':memo: makes no drafts there: access.channels does not name the channel',
-    ],
-  ] as const) {
-    const finding = one(findings, check, subject);
-    expect(finding, `${check} ${subject}`).toMatchObject({ level, found: expect.stringContaining(found) });
-    if (next !== undefined) expect(finding.next).toContain(next);
-  }
+  const lines = findings.map(
+    ({ level, check, subject, found, next }) => `${level} ${check} ${subject}: ${found} → ${next}`,
+  );
+  for (const line of [
+    /^ok notice_channel C0FILE: the bot is in it/,
+    /^ok notice_channel C0PROJECT: the bot is in it/,
+    /^error notice_channel C0OUT: .*\(not_in_channel\).*\/invite @docs-agent/,
+    /^error notice_channel C0NOWHERE: .*\(channel_not_found\).*\/invite @docs-agent/,
+    /^ok recipe here: the bot is in it/,
+    /^warning recipe closed: nobody may run it, start its drafts or reply to it: access\.channels does not name/,
+    /^error recipe nowhere: .*\(channel_not_found\)/,
+    new RegExp(`^ok workflow_channel ${general}: the bot is in it`),
+    /^error workflow_channel C0OUT: .*\(not_in_channel\).*\/invite @docs-agent/,
+    /^warning workflow_channel C0IN: .*nobody may reply/,
+    /^error digest_channel C0NOWHERE: .*\(channel_not_found\)/,
+    new RegExp(
+      `^warning reaction ${general}: Slack reports :thumbsup: as :\\+1:, so .* → .*reaction: "\\+1"`,
+    ),
+    /^warning reaction C0IN: :memo: makes no drafts there: access\.channels does not name the channel/,
+  ])
+    expect(lines).toContainEqual(expect.stringMatching(line));
 });
 
 test('notice channels that are shared with another organisation are named (A3)', async () => {
@@ -78,16 +62,6 @@ test('notice channels that are shared with another organisation are named (A3)',
   });
   patient.configFile = `access: { shared_channels: [${general}] }`;
   expect(await patient.finding('notice_channel')).toMatchObject({ level: 'ok', found: 'the bot is in it' });
-});
-
-test('the administrators are named (A0)', async () => {
-  await using patient = await startPatient();
-  expect(await patient.finding('admins')).toMatchObject({
-    level: 'ok',
-    found: 'the admins and owners of the workspace',
-  });
-  patient.env.ADMINS = `${alice},${bob}`;
-  expect(await patient.finding('admins')).toMatchObject({ level: 'ok', found: `${alice}, ${bob}` });
 });
 
 test('an emoji that makes drafts: whether the app hears of it, and whether there is such an emoji (T2)', async () => {
@@ -123,20 +97,6 @@ test('an emoji that makes drafts: whether the app hears of it, and whether there
   });
   patient.slack.onCall(({ method }) => (method === 'emoji.list' ? { error: 'fatal_error' } : null));
   expect(one(await patient.look(), 'reaction', general).level).not.toBe('ok');
-});
-
-test('threads that the bot may not read, although it may read the channel', async () => {
-  await using patient = await startPatient();
-  patient.env.NOTICE_CHANNELS = general;
-  patient.slack.onCall(({ method }) =>
-    method === 'conversations.replies' ? { error: 'no_permission' } : null,
-  );
-  expect(await patient.finding('notice_channel')).toMatchObject({
-    level: 'error',
-    found: 'Slack refuses (no_permission)',
-  });
-  patient.slack.onCall(() => null);
-  expect((await patient.finding('notice_channel')).level).toBe('ok');
 });
 
 test('a channel that refused its last notice is reported, next to the running program (N1)', async () => {
@@ -181,17 +141,6 @@ test('a channel that refused its last notice is reported, next to the running pr
   expect(one(findings, 'store_schema').level).toBe('ok');
 
   slack.control.unarchive(NEWS);
-  slack.control.remove(NEWS, botUserId);
-  await finishJob('Add a glossary');
-  await program.later(
-    () => program.log.some((line) => line.includes('posted') && line.includes('not_in_channel')),
-    Boolean,
-    'the notice to be refused to who is not there',
-  );
-  expect(one(await look(), 'notice_channel', NEWS).found).toContain('the bot is not in it');
-  slack.control.invite(NEWS, botUserId);
-  expect(one(await look(), 'notice_channel', NEWS)).toMatchObject({ level: 'ok', found: 'the bot is in it' });
-
   await finishJob('Add a tutorial');
   await program.later(
     async () => one(await look(), 'notice_channel', NEWS),

@@ -97,16 +97,3 @@ test("an organisation's installation is looked at for the workspaces that it ser
     ['notice_channel', `${acme}/C0NOWHERE`, 'error'],
   ]);
 });
-
-test("of a workspace that an organisation's installation has not served yet it is said that its channels were not checked", async () => {
-  await using program = await startTeamsProgram({ organisation, teams: [acme], installed: ['E0ORG'] });
-  const findings = await look(program);
-  for (const team of [acme, beta]) {
-    expect(one(findings, 'slack_token', team)).toMatchObject({
-      level: 'warning',
-      found: expect.stringContaining('were not checked'),
-      next: expect.stringContaining('use the app there once'),
-    });
-  }
-  expect(levels(findings).filter(([check]) => check === 'notice_channel')).toEqual([]);
-});

@@ -1,9 +1,29 @@
 import { expect, vi } from 'vitest';
 import { audit, report } from '../../../src/cli/commands/report.ts';
+import { explainError } from '../../../src/cli/explain-error.ts';
+import { commands } from '../../../src/cli/table.ts';
 import type { auditLine } from '../../../src/features/reports/audit.ts';
 import type { ChildEnv } from '../../support/child-program.ts';
 
-/** What `report` prints in this process, at this time: the clock of a world is ahead of the real one. */
+/** Runs `docs-agent <name> <args>` in this process to its end, as the command line would, but for the usage. */
+export async function outcomeHere(name: string, args: readonly string[], env: ChildEnv = {}) {
+  const printed: unknown[] = [];
+  const print = (...words: unknown[]) => void printed.push(...words);
+  const spies = (['log', 'error'] as const).map((way) => vi.spyOn(console, way).mockImplementation(print));
+  try {
+    const run = await commands.get(name)?.load();
+    const code = await run?.([...args], { env, now: Date.now }).catch((error: unknown) => {
+      const { message, exitCode } = explainError(error, name);
+      print(message);
+      return exitCode;
+    });
+    return { code, output: printed.map((words) => `${words}\n`).join('') };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** What `report` prints, at this time: the clock of a world is ahead of the real one. */
 export async function reportAt(nowMs: number, env: ChildEnv, ...args: readonly string[]): Promise<string> {
   const printed = vi.spyOn(console, 'log').mockReturnValue(undefined);
   try {
