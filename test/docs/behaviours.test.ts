@@ -9,41 +9,10 @@ const rows = [...page.matchAll(/^- \*\*(\w\d)\*\* (.+)$/gm)].map(([, number = ''
 }));
 
 test('docs/behaviours.md names tests for every behaviour, each once', () => {
-  expect(rows.map(({ number }) => number)).toEqual([
-    ...['S1', 'S2', 'S3', 'S4', 'S5', 'S6'],
-    ...['R1', 'R2', 'R3', 'R4', 'R5', 'R6'],
-    ...['F1', 'F2', 'F3', 'F4', 'F5', 'F6', 'F7'],
-    ...[
-      'W1',
-      'W2',
-      'W3',
-      'W4',
-      'W5',
-      'W6',
-      'N1',
-      'P1',
-      'P2',
-      'P3',
-      'P4',
-      'P5',
-      'T1',
-      'T2',
-      'T3',
-      'T4',
-      'L1',
-      'L2',
-      'L3',
-      'L4',
-      'A0',
-      'A1',
-      'A2',
-      'A3',
-      'A4',
-      'E1',
-      'E2',
-      'E3',
-    ],
-  ]);
+  const all =
+    'S1 S2 S3 S4 S5 S6 R1 R2 R3 R4 R5 R6 F1 F2 F3 F4 F5 F6 F7 W1 W2 W3 W4 W5 W6 N1 P1 P2 P3 P4 P5 ' +
+    'T1 T2 T3 T4 L1 L2 L3 L4 A0 A1 A2 A3 A4 E1 E2 E3';
+  expect(rows.map(({ number }) => number).join(' ')).toBe(all);
 });
 
 test.each(rows)('the tests of $number name it', ({ number, files }) => {

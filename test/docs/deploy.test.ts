@@ -48,26 +48,6 @@ describe('the files to deploy with', () => {
     }
   });
 
-  test('start what the image holds', () => {
-    const image = read('Dockerfile');
-    expect(image).toContain('COPY --from=build /app/dist ./dist');
-    expect(image).toContain('ENTRYPOINT ["/nodejs/bin/node", "--disable-sigusr1", "dist/cli.js"]');
-    expect(read('docs/operations/deploy.md')).toContain('/nodejs/bin/node dist/cli.js doctor');
-  });
-
-  test('bound what Node takes for young objects and freed memory, and the benches measure it so', () => {
-    const bound = '--max-semi-space-size=8';
-    expect(read('Dockerfile')).toContain(`NODE_OPTIONS=${bound} MALLOC_ARENA_MAX=1\n`);
-    const unit = read('deploy/docs-agent.service');
-    expect(unit).toContain(`Environment=NODE_OPTIONS=${bound}\nEnvironment=MALLOC_ARENA_MAX=1\n`);
-    expect(JSON.parse(read('package.json')).scripts.start).toContain(
-      `MALLOC_ARENA_MAX=1 exec node ${bound} `,
-    );
-    expect(read('bench/support/processes.ts')).toContain(
-      `NODE_OPTIONS: '${bound}',\n    MALLOC_ARENA_MAX: '1'`,
-    );
-  });
-
   test('run commands as the systemd unit runs the program: same Node, user, folder and settings', () => {
     const unit = read('deploy/docs-agent.service');
     const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';

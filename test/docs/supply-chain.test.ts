@@ -36,8 +36,4 @@ describe('the lock file', () => {
   test('installs no package in production that runs a script', () => {
     expect(inProduction.filter(([, { hasInstallScript }]) => hasInstallScript === true)).toEqual([]);
   });
-
-  test('installs the local Slack with the development packages only', () => {
-    expect(packages['node_modules/local-slack-linux-x64']).toMatchObject({ dev: true, optional: true });
-  });
 });

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ConfigError } from '../../src/app/config/values.ts';
 import { settingsInDisorder } from '../../src/cli/commands/doctor.ts';
-import { type Finding, findingsOf, shown, textReport, worstOf } from '../../src/doctor/finding.ts';
+import { type Finding, findingsOf, shown, textReport } from '../../src/doctor/finding.ts';
 import { errorOf } from '../support/settings.ts';
 
 test('words of servers keep to their line, and show no secret', () => {
@@ -17,13 +16,6 @@ test('words of servers keep to their line, and show no secret', () => {
   expect(textReport(finding === undefined ? [] : [finding])).toBe(
     '✗ Agent API docs: bad key "…"[31m of p and k, xoxb-[redacted] → …?\n\n1 problem',
   );
-});
-
-test('our own advice is shown as it is, with its examples', () => {
-  const { problems } = errorOf({});
-  const next = shown(settingsInDisorder(new ConfigError(problems)), []).map((finding) => finding.next);
-  expect(next).toContain('Example: SLACK_BOT_TOKEN=xoxb-12-34-abcd');
-  expect(next).toContain('Example: SLACK_APP_TOKEN=xapp-1-A12-34-abcd');
 });
 
 test('no sentence is said twice', () => {
@@ -64,11 +56,4 @@ test('colours are on a terminal only', () => {
   vi.stubEnv('FORCE_COLOR', '1');
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(textReport(findings)).toContain('\u001b[31m✗\u001b[39m Store: a');
-});
-
-test('the worst finding counts', () => {
-  const { ok, warning, error } = findingsOf('store');
-  expect(worstOf([])).toBe('ok');
-  expect(worstOf([ok('fine'), warning('old', 'renew')])).toBe('warning');
-  expect(worstOf([error('gone', 'restore'), ok('fine')])).toBe('error');
 });

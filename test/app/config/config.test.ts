@@ -2,69 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { parseRunnerConfig } from '../../../src/app/config/config.ts';
 import { settingNames } from '../../../src/app/config/settings.ts';
 import { ConfigError, formatProblems } from '../../../src/app/config/values.ts';
-import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
 import { fc } from '../../support/properties.ts';
 import { errorOf, parse, problemsOf, required, variablesOf } from '../../support/settings.ts';
 
 describe('settings', () => {
-  test('the required ones are enough, the others have defaults', () => {
-    expect(parse({})).toEqual({
-      slack: {
-        installing: { kind: 'by_hand', botToken: 'xoxb-12-34' },
-        apiUrl: null,
-        transport: { kind: 'socket', appToken: 'xapp-1-A12' },
-      },
-      agent: {
-        baseUrl: 'https://agent.example.com',
-        apiKeys: new Map([['docs', 'agent-key']]),
-        timeoutMs: 30_000,
-        readsPerMinute: 600,
-        hourlyBudget: 100,
-      },
-      projects: [{ id: 'docs', name: 'docs', noticeChannels: [] }],
-      channels: new Map(),
-      access: {
-        users: new Set(),
-        userGroups: new Set(),
-        channels: new Set(),
-        guests: false,
-        sharedChannels: new Set(),
-        otherWorkspaces: false,
-        workflowChannels: new Set(),
-        bots: new Set(),
-        admins: new Set(),
-      },
-      workspaces: new Map(),
-      store: { kind: 'embedded', dataDir: './data' },
-      featureSettings: expect.any(Object),
-      featureSecrets: new Map(),
-      http: { port: 3000, host: '0.0.0.0', healthPort: null },
-      noticeChannels: [],
-      policy: {
-        ...{ pollMinIntervalMs: 2_000, pollMaxIntervalMs: 60_000 },
-        ...{ followUpWindowMs: 4_000, followUpMode: 'every_reply' },
-        settleWindowMs: 90_000,
-        longRunningAfterMs: 21_600_000,
-        promptMaxLength: 20_000,
-        noticeChannels: [],
-        pullRequests: {
-          sites: [
-            ...PUBLIC_SITES,
-            { host: 'github', webUrl: 'https://github.com' },
-            { host: 'gitlab', webUrl: 'https://gitlab.com' },
-          ],
-          watchedSites: [],
-          ...{ remindAfterMs: 3 * 86_400_000, watchForMs: 30 * 86_400_000 },
-        },
-      },
-      retentionMs: 15_552_000_000,
-      stopTimeoutMs: 40_000,
-      codeHosts: [],
-      logLevel: 'info',
-      ignored: [],
-    });
-  });
-
   test.each([
     ['3001', '3001', null],
     ['3001', '3002', 3002],
@@ -76,40 +17,6 @@ describe('settings', () => {
       expect(parse({ PORT, HEALTH_PORT }).http.healthPort).toBe(healthPort);
     },
   );
-
-  test('every one can be changed', () => {
-    const config = parse({
-      SLACK_API_URL: 'http://slack.test/api',
-      PLAIN_HTTP_HOSTS: 'slack.test',
-      AGENT_TIMEOUT: '10m',
-      AGENT_READS_PER_MINUTE: '60',
-      AGENT_HOURLY_BUDGET: '7',
-      DATA_DIR: '/data',
-      PORT: '0',
-      HOST: '127.0.0.1',
-      NOTICE_CHANNELS: 'C0001, G0002,,C0001',
-      POLL_MIN_INTERVAL: '500ms',
-      HEALTH_PORT: '3001',
-      POLL_MAX_INTERVAL: '1h',
-      FOLLOW_UP_WINDOW: '0',
-      SETTLE_WINDOW: '2m',
-      LONG_RUNNING_AFTER: '2h',
-      PROMPT_MAX_LENGTH: '100',
-      LOG_LEVEL: 'debug',
-    });
-    expect(config).toMatchObject({
-      slack: { apiUrl: 'http://slack.test/api/' },
-      agent: { timeoutMs: 600_000, readsPerMinute: 60, hourlyBudget: 7 },
-      store: { kind: 'embedded', dataDir: '/data' },
-      http: { port: 0, host: '127.0.0.1', healthPort: 3001 },
-      noticeChannels: ['C0001', 'G0002'],
-      policy: {
-        ...{ pollMinIntervalMs: 500, pollMaxIntervalMs: 3_600_000, followUpWindowMs: 0 },
-        ...{ settleWindowMs: 120_000, longRunningAfterMs: 7_200_000, promptMaxLength: 100 },
-      },
-      logLevel: 'debug',
-    });
-  });
 
   test('an app token means Socket Mode, a signing secret alone means HTTP', () => {
     const signing = { SLACK_SIGNING_SECRET: 'signing' };
@@ -147,22 +54,6 @@ describe('settings', () => {
     );
   });
 
-  test.each(['eyJhbGciOi.eyJzdWIi.SflKxw', 'mint_0123456789abcdef', 'user:pass@agent.example.com'])(
-    'what may be a secret in the place of an address is not shown: %s',
-    (AGENT_BASE_URL) => {
-      expect(formatProblems(errorOf({ ...required, AGENT_BASE_URL }))).not.toContain(AGENT_BASE_URL);
-    },
-  );
-
-  test('a start with nothing set ends with the first steps', () => {
-    const nothing = formatProblems(errorOf({ PORT: '3000' })).split('\n');
-    expect(nothing.at(-1)).toBe(
-      'Put these in .env (`cp .env.example .env`), then run `npm run -s docs-agent doctor`.',
-    );
-    const some = formatProblems(errorOf({ AGENT_API_KEY: 'agent-key' }));
-    expect(some).not.toContain('.env.example');
-  });
-
   test('without either, the choice is explained', () => {
     const [problem, ...others] = problemsOf({ SLACK_APP_TOKEN: undefined });
     expect(others).toEqual([]);
@@ -170,26 +61,10 @@ describe('settings', () => {
     expect(problem?.message).toMatch(/Socket Mode.*SLACK_SIGNING_SECRET.*HTTP mode/);
   });
 
-  test('a database address selects Postgres', () => {
-    for (const databaseUrl of ['postgres://db/docs', 'postgresql://u:p@db:5432/docs?sslmode=require']) {
-      expect(parse({ DATABASE_URL: databaseUrl }).store).toEqual({ kind: 'postgres', databaseUrl });
-    }
-  });
-
   test('blank counts as not set, and white space around a value does not matter', () => {
     expect(parse({ PORT: '', HOST: '  ', SLACK_API_URL: '', AGENT_PROJECT_ID: ' docs\r' })).toEqual(
       parse({}),
     );
-  });
-
-  test.each([
-    ['https://agent.example.com/', 'https://agent.example.com'],
-    ['https://agent.example.com/base//', 'https://agent.example.com/base'],
-    ['http://localhost:8080', 'http://localhost:8080'],
-    ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
-    ['http://[::1]:8080/', 'http://[::1]:8080'],
-  ])('the agent may be at %s', (address, baseUrl) => {
-    expect(parse({ AGENT_BASE_URL: address }).agent.baseUrl).toBe(baseUrl);
   });
 });
 
@@ -202,23 +77,6 @@ test('keys go without encryption only to this machine, and to hosts that are nam
 });
 
 describe('wrong settings', () => {
-  test('are reported all at once, one line each, with the variable and an example', () => {
-    const error = errorOf({ POLL_MIN_INTERVAL: '2m', AGENT_TIMEOUT: 'soon' });
-    const lines = formatProblems(error).split('\n');
-    expect(lines.map((line) => line.split(' ')[0])).toEqual([
-      'AGENT_BASE_URL',
-      'AGENT_TIMEOUT',
-      'SLACK_BOT_TOKEN',
-      'SLACK_APP_TOKEN',
-      'POLL_MAX_INTERVAL',
-      'AGENT_PROJECT_ID',
-      'AGENT_API_KEY',
-      'Put',
-    ]);
-    expect(lines[0]).toBe('AGENT_BASE_URL is missing. Example: AGENT_BASE_URL=https://agent.example.com');
-    expect(error.message).toContain('AGENT_TIMEOUT');
-  });
-
   test.each([
     ['SLACK_BOT_TOKEN', 'xapp-1-A12'],
     ['SLACK_BOT_TOKEN', 'xoxb-12 34'],

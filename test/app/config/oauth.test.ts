@@ -31,19 +31,6 @@ describe('the settings of OAuth', () => {
     },
   );
 
-  test('and a bot token together are a contradiction, and so are notice channels of everywhere', () => {
-    expect(messages({ ...many, SLACK_BOT_TOKEN: 'xoxb-12-34', NOTICE_CHANNELS: 'C0001' })).toEqual([
-      'SLACK_BOT_TOKEN and SLACK_CLIENT_ID are both set: with OAuth each workspace has a token of its own',
-      'NOTICE_CHANNELS and SLACK_CLIENT_ID are both set: with OAuth set notice_channels of each workspace in DOCS_AGENT_CONFIG',
-    ]);
-  });
-
-  test('without them and without a bot token, both ways are named', () => {
-    expect(messages({ ...byHand, SLACK_BOT_TOKEN: undefined })).toEqual([
-      'SLACK_BOT_TOKEN is missing (for many workspaces, set the four OAuth settings instead)',
-    ]);
-  });
-
   test.each([
     ['is no key at all', 'secret'],
     ['has no name', `${'A'.repeat(43)}=`],

@@ -65,13 +65,6 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
     expect([ownersOf(', owners: [U02, W03]'), ownersOf('')]).toEqual([['U02', 'W03'], ['U01']]);
   });
 
-  test('without a zone, a schedule is by UTC', () => {
-    const [recipe] = recipesIn(
-      config(one('values: { version: "2" }, schedule: "0 9 * * 1"')).featureSettings,
-    );
-    expect(recipe?.schedule?.zone).toBe('UTC');
-  });
-
   test.each([
     ['values: { version: 2 }', 'recipes[0].values.version must be text'],
     [
@@ -109,13 +102,6 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
     ],
   ])('%s: %s', (more, message) => {
     expect(messages(one(more))).toEqual([`DOCS_AGENT_CONFIG line 3: ${message}`]);
-  });
-
-  test('a placeholder may have any name, and needs a value all the same', () => {
-    const recipe = '{ name: a, channel: C0001, request: "Go to {constructor}", schedule: "0 9 * * 1" }';
-    expect(messages(`recipes: [${recipe}]`)).toEqual([
-      'DOCS_AGENT_CONFIG line 1: recipes[0].schedule needs a value for {constructor} under values: a schedule has nobody to ask',
-    ]);
   });
 
   test('names, requests and channels that cannot be are reported with their lines', () => {
@@ -173,28 +159,6 @@ describe('the secret of a webhook (T3)', () => {
     expect(messages(text)).toEqual(['HOOK_SECRET is missing (the webhook of the recipe notes)']);
   });
 
-  test('is missed, and known, also while something else in the file is wrong', () => {
-    const wrong = [
-      'projects: [{ id: docs, api_key_env: DOCS_KEY }, { id: api, name: "two words" }]',
-      'recipes:',
-      '  - { name: notes, channel: general, request: a, webhook: { secret_env: HOOK_SECRET } }',
-      '  - { name: news, channel: C0001, request: b, webhook: { secret_env: AGENT_NEWS_SECRET } }',
-      '  - just text',
-    ].join('\n');
-    const found = messages(wrong, { AGENT_NEWS_SECRET: SECRET });
-    expect(found.filter((message) => message.startsWith('DOCS_AGENT_CONFIG'))).toHaveLength(3);
-    expect(found.filter((message) => !message.startsWith('DOCS_AGENT_CONFIG'))).toEqual([
-      'DOCS_KEY is missing (the key of the project docs)',
-      'HOOK_SECRET is missing (the webhook of the recipe notes)',
-    ]);
-    const ofWorkspaces = [
-      'workspaces:',
-      '  T0001: { projects: [], recipes: [{ name: notes, channel: C0001, request: a, webhook: { secret_env: HOOK_SECRET } }] }',
-      '  T0002: none',
-    ].join('\n');
-    expect(messages(ofWorkspaces)).toContain('HOOK_SECRET is missing (the webhook of the recipe notes)');
-  });
-
   test.each(['none', 'recipes: none', 'recipes: [none]', 'workspaces: none'])(
     'is not missed where the file says nothing of it: %s',
     (text) => {
@@ -211,11 +175,6 @@ describe('the secret of a webhook (T3)', () => {
       expect(JSON.stringify(problems(text, { HOOK_SECRET }))).not.toContain(HOOK_SECRET);
     },
   );
-
-  test('does not show when the settings are logged', () => {
-    const { featureSecrets } = config(text, { HOOK_SECRET: SECRET });
-    expect(JSON.stringify([...featureSecrets])).not.toContain('MfKQ');
-  });
 });
 
 describe('the digest in the file of DOCS_AGENT_CONFIG (L4)', () => {

@@ -51,10 +51,4 @@ describe('secrets in files', () => {
     expect(variablesOf(problems)).toEqual(['AGENT_API_KEY_FILE']);
     expect(JSON.stringify(problems)).not.toContain('key-secret');
   });
-
-  test('a wrong secret from a file is a problem of the setting, without its text', () => {
-    const problems = problemsOf({ SLACK_BOT_TOKEN: '', SLACK_BOT_TOKEN_FILE: '/run/secrets/key' }, readFile);
-    expect(variablesOf(problems)).toEqual(['SLACK_BOT_TOKEN']);
-    expect(JSON.stringify(problems)).not.toContain('key-from-file');
-  });
 });

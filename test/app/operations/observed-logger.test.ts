@@ -21,12 +21,3 @@ test('what is below the log level is counted all the same', async () => {
   expect(text).toContain('docs_agent_code_host_rate_limit_remaining{host="github"} 4990\n');
   expect(lines).toEqual([]);
 });
-
-test('two services in one process count for themselves', async () => {
-  const [one, other] = [createMetrics(), createMetrics()];
-  one.transaction({ outcome: 'failed', durationMs: 1 });
-  const state = { loops: [], isSlackConnected: true, hourlyBudget: 100, store: null, dataDir: null };
-  const failed = (text: string) =>
-    /docs_agent_store_transactions_total\{outcome="failed"\} (\d)/.exec(text)?.[1];
-  expect([failed(await one.text(state)), failed(await other.text(state))]).toEqual(['1', '0']);
-});
