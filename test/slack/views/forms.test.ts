@@ -28,6 +28,7 @@ const thread = {
   permalink: 'https://acme.slack.com/archives/C1/p5',
   responseUrl: null,
 };
+const plain = { type: 'plain_text', emoji: true };
 const choices = { projects, project: docs, promptMaxLength: 20_000, recipes: [] };
 const atHome = { channelId: null, responseUrl: null, from: 'home' } as const;
 
@@ -64,6 +65,17 @@ describe('the form that asks for a job', () => {
 });
 
 describe('the form with the messages of a thread', () => {
+  test('has all of them ticked, and says what is left out (S3)', () => {
+    const lines = ['Limits', 'They\nare  not'].map((text) => ({ id: `${text}|`, author: 'Bob', text }));
+    const { blocks } = threadPreviewView({ thread, prompt: 'Document this', lines, leftOut: 12, ...choices });
+    const ticked = ['Limits', 'They are not'].map((text) =>
+      expect.objectContaining({ text: { ...plain, text } }),
+    );
+    const element = expect.objectContaining({ type: 'checkboxes', initial_options: ticked });
+    expect(blocks).toContainEqual(expect.objectContaining({ element }));
+    expect(JSON.stringify(blocks)).toContain('12 older messages are left out.');
+  });
+
   test('is offered, and explained if it cannot be made (S3)', () => {
     const offers = [null, [], ['Alice'], ['Alice', 'Bob', 'Alice'], ['A', 'B', '<!here>', 'D', 'E']];
     expect(offers.map((authors) => sendAlongView(thread, authors).text)).toMatchInlineSnapshot(`
