@@ -65,11 +65,6 @@ describe.each(['v1', 'v2'])("by Slack's schema %s", (version) => {
   test.each(variants)('the manifest for %s is valid', (_name, options) => {
     expect(problems(version, parse(manifestYaml(options)))).toEqual([]);
   });
-
-  test('a manifest with an unknown key is not', () => {
-    const manifest = parse(manifestYaml({ url: null, oauth: null }));
-    expect(problems(version, { ...manifest, homepage: 'https://example.com' })).not.toEqual([]);
-  });
 });
 
 test('manifest.yml is the one for Socket Mode (`npm run -s docs-agent manifest > manifest.yml`)', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -102,19 +102,6 @@ test('the newest is the last that was made, whatever the clock said then', async
   // In the same second, too.
   const next = await backUp(dataDir, options);
   expect(await readdir(directory)).toEqual([basename(next.path)]);
-});
-
-test('a store that was restored from an older backup goes on counting, and deletes the oldest', async () => {
-  const dataDir = await emptyFolder();
-  await (await openStore({ dataDir })).close();
-  const directory = await emptyFolder();
-  const keepThree = (day: number) => backUp(dataDir, { directory, keep: 3, nowMs: NOW_MS + day * DAY_MS });
-  const [first, second, third] = [await keepThree(0), await keepThree(1), await keepThree(2)];
-  await copyFile(first.path, join(dataDir, 'docs-agent.db'));
-  const fourth = await keepThree(-1);
-  expect(fourth.deleted).toEqual([first.path]);
-  const left = [second, third, fourth].map(({ path }) => basename(path));
-  expect((await readdir(directory)).toSorted()).toEqual(left.toSorted());
 });
 
 test('two installations that share a folder keep their own backups, also of the same second', async () => {

@@ -1,7 +1,6 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { UsageError } from '../../src/cli/command.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
-import { onSqlite } from '../engine/support/test-store.ts';
 import type { ChildEnv } from '../support/child-program.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 import { alice } from '../support/local-slack.ts';
@@ -63,25 +62,6 @@ describeOnDatabases('report', (make) => {
     }
     await remove();
   });
-});
-
-/** Of an embedded store in which nobody has asked for anything. */
-async function emptyStore(): Promise<ChildEnv> {
-  const { store, dataDir } = await onSqlite();
-  await store.close();
-  return { DATA_DIR: dataDir };
-}
-
-test('a report of a longer time than jobs are kept says where it begins', async () => {
-  const said = vi.spyOn(console, 'error').mockReturnValue(undefined);
-  onTestFinished(() => said.mockRestore());
-  const env = { ...(await emptyStore()), RETENTION: '10d' };
-  const output = await reportAt(Date.now(), env, '--since', '30d', '--format', 'csv');
-  expect(said.mock.calls.flat().join()).toMatch(
-    /^Older jobs have been deleted \(RETENTION\), so this begins at 20/,
-  );
-  const [, since = '', until = ''] = /since,(.*)\nuntil,(.*)\n/.exec(output) ?? [];
-  expect(Date.parse(until) - Date.parse(since)).toBe(10 * 86_400_000);
 });
 
 test.each([

@@ -9,14 +9,6 @@ const pem = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ofApp = { GITHUB_APP_ID: '123456', GITHUB_APP_KEY: pem };
 
 describe('code hosts', () => {
-  test('are none without a token', () => {
-    const addresses = {
-      GITHUB_WEB_URL: 'https://github.acme.example',
-      GITLAB_URL: 'https://git.acme.example',
-    };
-    expect(parse(addresses).codeHosts).toEqual([]);
-  });
-
   test.each([
     ['https://github.com', undefined, 'https://api.github.com'],
     ['https://acme.ghe.com/', undefined, 'https://api.acme.ghe.com'],

@@ -54,13 +54,6 @@ describe('settings', () => {
     );
   });
 
-  test('without either, the choice is explained', () => {
-    const [problem, ...others] = problemsOf({ SLACK_APP_TOKEN: undefined });
-    expect(others).toEqual([]);
-    expect(problem?.variable).toBe('SLACK_APP_TOKEN');
-    expect(problem?.message).toMatch(/Socket Mode.*SLACK_SIGNING_SECRET.*HTTP mode/);
-  });
-
   test('blank counts as not set, and white space around a value does not matter', () => {
     expect(parse({ PORT: '', HOST: '  ', SLACK_API_URL: '', AGENT_PROJECT_ID: ' docs\r' })).toEqual(
       parse({}),
@@ -78,26 +71,20 @@ test('keys go without encryption only to this machine, and to hosts that are nam
 
 describe('wrong settings', () => {
   test.each([
-    ['SLACK_BOT_TOKEN', 'xapp-1-A12'],
     ['SLACK_BOT_TOKEN', 'xoxb-12 34'],
     ['SLACK_APP_TOKEN', 'xoxb-12-34'],
     ['SLACK_API_URL', 'slack.test/api'],
     ['SLACK_API_URL', 'ftp://slack.test/api'],
     ['SLACK_API_URL', 'https://user@slack.test/api'],
     ['AGENT_BASE_URL', 'http://agent.example.com'],
-    ['AGENT_BASE_URL', 'http://127.0.0.1.example.com'],
     ['SLACK_API_URL', 'http://slack.test/api'],
     ['PLAIN_HTTP_HOSTS', 'http://agent.example.com'],
-    ['PLAIN_HTTP_HOSTS', 'agent.example.com:8080'],
-    ['AGENT_BASE_URL', 'http://localhost.example.com'],
     ['AGENT_BASE_URL', 'https://user:password@agent.example.com'],
     ['AGENT_BASE_URL', 'https://agent.example.com/?key=1'],
-    ['AGENT_BASE_URL', 'https://agent.example.com/#'],
     ['AGENT_API_KEY', 'two\nlines'],
     ['AGENT_PROJECT_ID', 'my docs'],
     ['AGENT_TIMEOUT', '999ms'],
     ['AGENT_TIMEOUT', '11m'],
-    ['AGENT_TIMEOUT', '30'],
     ['AGENT_READS_PER_MINUTE', '0'],
     ['AGENT_HOURLY_BUDGET', '1.5'],
     ['DATABASE_URL', 'mysql://db/docs'],
@@ -107,12 +94,10 @@ describe('wrong settings', () => {
     ['NOTICE_CHANNELS', 'C0001,#docs'],
     ['NOTICE_CHANNELS', 'U0001'],
     ['POLL_MIN_INTERVAL', '0'],
-    ['POLL_MIN_INTERVAL', '-5s'],
     ['POLL_MAX_INTERVAL', '1999ms'],
     ['FOLLOW_UP_WINDOW', '4 s'],
     ['SETTLE_WINDOW', '2h'],
     ['PR_REMINDER_AFTER', '999ms'],
-    ['PR_REMINDER_AFTER', 'never'],
     ['LONG_RUNNING_AFTER', '30s'],
     ['PROMPT_MAX_LENGTH', '0'],
     ['LOG_LEVEL', 'verbose'],

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { contextFactory, growingIds } from '../../../src/app/service.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import { parse } from '../../support/settings.ts';
+import { growingIds } from '../../../src/app/service.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const UUID_V7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -21,12 +19,3 @@ function backwards(fromMs: number): () => number {
   let ms = fromMs;
   return () => ms--;
 }
-
-test('an id begins with the time at which it was made, in the characters that `status` shows', () => {
-  const { newId } = contextFactory(systemClock, parse({}))();
-  const beforeMs = Date.now();
-  const start = newId().slice(0, 13);
-  const madeAtMs = Number.parseInt(start.replace('-', ''), 16);
-  expect(madeAtMs).toBeGreaterThanOrEqual(beforeMs);
-  expect(madeAtMs).toBeLessThanOrEqual(Date.now());
-});

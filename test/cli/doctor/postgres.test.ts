@@ -13,17 +13,6 @@ describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
     return { patient, database };
   }
 
-  test('that is empty stays empty', async () => {
-    const { patient, database } = await start();
-    const findings = await patient.look();
-    expect(one(findings, 'store')).toMatchObject({
-      level: 'ok',
-      found: expect.stringMatching(/^Postgres at .*, empty; created at the first start, \d+\.\d MiB$/),
-    });
-    expect(findings.filter(({ check }) => ['store_schema', 'store_space'].includes(check))).toEqual([]);
-    expect(await database.query("select * from pg_tables where schemaname = 'public'")).toEqual([]);
-  });
-
   test('is tried without leaving a trace, while replicas use it', async () => {
     const { patient, database } = await start();
     const store = await openStore({ databaseUrl: database.url });

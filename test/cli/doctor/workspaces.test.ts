@@ -74,17 +74,6 @@ test('workspaces that nobody installed, that nobody set up, and whose token is r
   });
 });
 
-test('tokens under a key that is not there any more', async () => {
-  await using program = await startTeamsProgram();
-  const TOKEN_ENCRYPTION_KEY = `k2:${'B'.repeat(43)}=`;
-  const findings = await look(program, { TOKEN_ENCRYPTION_KEY });
-  expect(one(findings, 'slack_token', acme)).toMatchObject({
-    level: 'error',
-    found: expect.stringContaining('the key "k1" is not among those of TOKEN_ENCRYPTION_KEY'),
-    next: 'Correct TOKEN_ENCRYPTION_KEY.',
-  });
-});
-
 const organisation = { id: 'E0ORG', teamId: acme };
 
 test("an organisation's installation is looked at for the workspaces that it serves, with its token", async () => {

@@ -341,7 +341,11 @@ describe('news about checks and reviews (P5)', () => {
     expect(cardActions(world.job, unpressed)).toBeTruthy();
     seen(world, facts);
     expect(heard(world)).toEqual([news]);
-    answer(world, news, { sent: ['c3'] });
+    answer(world, news, { sent: ['c3'], hasMore: true });
+    followUp(world);
+    world.advance(5 * MINUTE_MS);
+    expect(openNews(world.job, news)?.sent).toEqual([...sent, 'c3']);
+    answer(world, news, { sent: ['c4'] });
     followUp(world);
     world.advance(5 * MINUTE_MS);
     expect(openNews(world.job, news)).toBeNull();

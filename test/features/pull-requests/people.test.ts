@@ -51,14 +51,6 @@ function lookingForPeople(people?: Readonly<Record<string, string>>) {
 }
 
 describe('reviewers in Slack (P5)', () => {
-  test('are found by the file, else by their profiles, which are read once', async () => {
-    const at = lookingForPeople({ octocat: 'U0CAT' });
-    const found = await at.look(['Octocat', 'Bob']);
-    expect(found).toEqual({ Octocat: 'U0CAT', Bob: 'U1' });
-    expect(await at.look(['Octocat', 'Bob'], found)).toEqual(found);
-    expect(at.asked).toEqual(['bob']);
-  });
-
   test('are not looked for where the file says that names are enough', async () => {
     const at = lookingForPeople({});
     expect(await at.look(['bob'])).toEqual({ bob: undefined });

@@ -53,14 +53,6 @@ test('a report says what came of the requests, how long it took, and what is lef
   expectSafe(shown, { named: [threadUrl, ...many.map(({ url }) => url)] });
 });
 
-test('a report says nothing of what there is not (L4)', () => {
-  expect(reportView({ report: aReport(0, null), leftToDo: nothing }, reader).text).toMatchInlineSnapshot(`
-    "📊 *docs-agent* · Nov 16 – 23
-    *No requests*
-    Operators: run \`docs-agent report\` on the server for the rest."
-  `);
-});
-
 test('the days of a report are those of its time zone, also where the month ends (L4)', () => {
   const report = {
     ...aReport(0, null),
