@@ -1,55 +1,43 @@
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { alice, bob, general, type SlackMessage } from '../../support/local-slack.ts';
-import { openThreadForm } from './posts.ts';
 import { type StrictWorld, startStrictWorld } from './strict-world.ts';
 
-/** A program for which 📝 makes drafts in `general`. */
-export async function startMarkedWorld(
-  configFile = `channels: { ${general}: { reaction: memo } }\naccess: { shared_channels: [${general}] }`,
-): Promise<StrictWorld> {
-  const world = await startStrictWorld({ configFile });
-  world.slack.control.addUser({ id: 'UDEPLOY', name: 'deploys', isBot: true });
-  world.slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
-  return world;
-}
+const MARKED = `channels: { ${general}: { reaction: memo } }\naccess: { shared_channels: [${general}] }`;
 
-/** What people do with marks, and see of them. */
-export function marksIn(world: () => StrictWorld) {
-  const write = (
-    text: string,
-    options: { user?: string; threadTs?: string; fields?: { bot_id: string } } = {},
-  ) => world().slack.control.message({ channel: general, user: bob, text, ...options });
-  const react = (message: SlackMessage, user = alice, emoji = 'memo') =>
-    world().slack.control.react(message, emoji, user);
-  const unreact = (message: SlackMessage, user = alice) =>
-    world().slack.control.unreact(message, 'memo', user);
-  /** An event by itself, whatever there is at the message. */
-  const raw = (type: 'reaction_added' | 'reaction_removed', { ts }: SlackMessage, user = alice) =>
-    world().slack.control.raw(general, {
-      type,
-      user,
-      reaction: 'memo',
-      item: { type: 'message', channel: general, ts },
-    });
-  const threadOf = async (root: SlackMessage) =>
-    (await world().slack.control.thread(general, root.ts)).filter(({ ts }) => ts !== root.ts);
+/** A program for which 📝 makes drafts in `general`, and what people do with marks, and see of them. */
+export async function startMarkedWorld(configFile = MARKED) {
+  const world = await startStrictWorld({ configFile });
+  const { control } = world.slack;
+  control.addUser({ id: 'UDEPLOY', name: 'deploys', isBot: true });
+  control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
   const drafts = async (root: SlackMessage) =>
-    (await threadOf(root)).filter(({ text }) => text.includes('*Draft*'));
-  const draftOf = async (root: SlackMessage): Promise<SlackMessage> => {
-    await world().settled();
-    const [draft] = (await drafts(root)).slice(-1);
-    if (draft === undefined) throw new Error('there is no draft');
-    return draft;
-  };
-  const press = (draft: SlackMessage, button: string, user = alice) =>
-    world().slack.control.press(draft, button, user);
-  /** By a mention in its thread. */
-  const startJobIn = async ({ ts }: SlackMessage) => {
-    await write('<@U0DOCSAGENT> Document it', { threadTs: ts, user: alice });
-    await openThreadForm(world(), alice, 'Include these messages');
-    await world().slack.control.submit(alice, {});
-    await world().settled();
-  };
-  const privately = (words: string) => world().sentPrivately(general, words);
-  return { write, react, unreact, raw, threadOf, drafts, draftOf, press, startJobIn, privately };
+    (await world.thread(root)).filter(({ text }) => text.includes('*Draft*'));
+  return Object.assign(world, {
+    write: (text: string, more: Parameters<StrictWorld['say']>[1] = {}) =>
+      world.say(text, { user: bob, ...more }),
+    react: (message: SlackMessage, user = alice, emoji = 'memo') => control.react(message, emoji, user),
+    unreact: (message: SlackMessage, user = alice) => control.unreact(message, 'memo', user),
+    /** An event by itself, whatever there is at the message. */
+    raw: (type: 'reaction_added' | 'reaction_removed', { ts }: SlackMessage, user = alice) =>
+      control.raw(general, { type, user, reaction: 'memo', item: { type: 'message', channel: general, ts } }),
+    drafts,
+    draftOf: async (root: SlackMessage): Promise<SlackMessage> => {
+      await world.settled();
+      const draft = (await drafts(root)).at(-1);
+      if (draft === undefined) throw new Error('there is no draft');
+      return draft;
+    },
+    press: (draft: SlackMessage, button: string, user = alice) => control.press(draft, button, user),
+    private: (words: string) => world.sentPrivately(general, words),
+    /** The first calls of each of these methods are answered with a 500. */
+    failAtFirst: (methods: readonly string[], times: number) => {
+      const left = new Map(methods.map((method) => [method, times]));
+      world.slack.onCall(({ method }) => {
+        const count = left.get(method) ?? 0;
+        if (count > 0) left.set(method, count - 1);
+        return count > 0 ? { status: 500 } : null;
+      });
+      return left;
+    },
+  });
 }

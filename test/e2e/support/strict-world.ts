@@ -1,11 +1,15 @@
 import { expect } from 'vitest';
-import { present } from '../../support/is.ts';
-import type { SlackMessage } from '../../support/local-slack.ts';
+import { includes, present } from '../../support/is.ts';
+import { alice, general, type SlackMessage } from '../../support/local-slack.ts';
 import { scrape } from '../../support/scraped.ts';
+import type { StrictControl } from '../../support/strict-slack/control.ts';
 import { type Program, type ProgramOptions, startProgram } from '../../support/strict-slack/program.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-/** The program with a strict Slack, and what the tests of starting jobs look at. */
+type Draft = Parameters<StrictControl['message']>[0];
+type Values = Parameters<StrictControl['submit']>[1];
+
+/** The program with a strict Slack, and what people do and see there: alice, in `general`, unless a test says more. */
 export interface StrictWorld extends Program {
   /** What the agent was given so far: of each job, its prompts. */
   prompts(): string[][];
@@ -17,18 +21,32 @@ export interface StrictWorld extends Program {
   sentPrivately(channel: string, words: string): Promise<SlackMessage>;
   /** Lets so much time pass, and until nothing is under way. */
   settled(ms?: number): Promise<void>;
+  say(text: string, more?: Partial<Draft>): Promise<SlackMessage>;
+  command(text: string, user?: string, channel?: string): ReturnType<StrictControl['command']>;
+  /** Submits the form that the person sees. What they read at its fields, or null. */
+  submit(values?: Values, user?: string): Promise<Readonly<Record<string, string>> | null>;
+  /** The form that the person sees, as text; empty: none. */
+  form(user?: string): string;
+  /** Waits, without moving the clock, until the form has these words, and returns it. */
+  formShows(words: string, user?: string): Promise<string>;
+  /** The messages of the thread, without its root. */
+  thread(root: SlackMessage): Promise<SlackMessage[]>;
+  /** What the program said to the person in private answers there. */
+  privately(user?: string, channel?: string): Promise<string[]>;
 }
 
 export async function startStrictWorld(options: ProgramOptions = {}): Promise<StrictWorld> {
   const program = await startProgram(options);
   const { slack, api, clock } = program;
+  const { control } = slack;
   const prompts = () => api.jobs.map((job) => [...job.prompts]);
   const seen = (channel: string, what: (message: SlackMessage) => boolean) =>
-    waitFor(async () => (await slack.control.messages(channel)).findLast(what), present, {
+    waitFor(async () => (await control.messages(channel)).findLast(what), present, {
       what: `a message in ${channel}`,
     });
   const sending = async () =>
     (await scrape(program.service))['docs_agent_loop_tasks_in_flight{loop="send"}'] ?? 0;
+  const form = (user = alice) => JSON.stringify(control.modal(user)?.blocks) ?? '';
   const more = {
     prompts,
     started: async (prompt: string) => {
@@ -46,6 +64,19 @@ export async function startStrictWorld(options: ProgramOptions = {}): Promise<St
         await expect.poll(sending, { message: 'nothing on its way to the agent' }).toBe(0);
       }
     },
+    say: (text: string, draft: Partial<Draft> = {}) =>
+      control.message({ channel: general, user: alice, text, ...draft }),
+    command: (text: string, user = alice, channel = general) => control.command({ channel, user, text }),
+    submit: async (values: Values = {}, user = alice) => (await control.submit(user, values)).errors,
+    form,
+    formShows: (words: string, user = alice) =>
+      waitFor(() => form(user), includes(words), { what: `a form with "${words}"` }),
+    thread: async ({ channel, ts }: SlackMessage) =>
+      (await control.thread(channel, ts)).filter((one) => one.ts !== ts),
+    privately: async (user = alice, channel = general) =>
+      (await control.messages(channel))
+        .filter(({ ephemeral_to: viewer }) => viewer === user)
+        .map(({ text }) => text),
   };
   return Object.assign(program, more);
 }
