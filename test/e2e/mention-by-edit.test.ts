@@ -1,102 +1,93 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { has, includes } from '../support/is.ts';
+import { expect, test } from 'vitest';
+import { has } from '../support/is.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
-import { type Program, type ProgramOptions, startProgram } from '../support/strict-slack/program.ts';
+import type { ProgramOptions } from '../support/strict-slack/program.ts';
 import { openThreadForm } from './support/posts.ts';
+import { startStrictWorld } from './support/strict-world.ts';
 
 const mention = `<@${strictApp.botUserId}>`;
 const HINT = 'I only read new messages. Send it as a new message to start a job.';
 
-/** What was sent privately, to whom, and in which thread. */
-const hints = ({ slack }: Program) =>
-  slack.calls('chat.postEphemeral').map(({ args }) => [args.user, args.thread_ts, args.text]);
-
 async function start(options: ProgramOptions = {}) {
-  const program = await startProgram(options);
-  onTestFinished(() => program[Symbol.asyncDispose]());
-  const { control } = program.slack;
-  const write = (text: string, threadTs?: string) =>
-    control.message({ channel: general, user: bob, text, threadTs });
-  return { program, control, write };
+  const world = await startStrictWorld(options);
+  return Object.assign(world, {
+    write: (text: string, threadTs?: string, user = bob) => world.say(text, { user, threadTs }),
+    edit: world.slack.control.editMessage,
+    /** What was sent privately, to whom, and in which thread. */
+    hints: () =>
+      world.slack.calls('chat.postEphemeral').map(({ args }) => [args.user, args.thread_ts, args.text]),
+  });
 }
 
 test('a person who adds a mention to a message by editing it learns, once, that only new messages count (F5)', async () => {
-  const { program, control, write } = await start();
+  await using world = await start();
+  const { write, edit } = world;
   const message = await write('Document the limits');
-  await control.editMessage(message, `${mention} Document the limits`);
-  await control.editMessage(message, `${mention} Document the rate limits`);
-  await control.editMessage(message, 'Document the rate limits');
-  await control.editMessage(message, `Document the rate limits, ${mention}`);
+  await edit(message, `${mention} Document the limits`);
+  await edit(message, `${mention} Document the rate limits`);
+  await edit(message, 'Document the rate limits');
+  await edit(message, `Document the rate limits, ${mention}`);
   const reply = await write('And the errors', message.ts);
-  await control.editMessage(reply, `And the errors ${mention}`);
-  await program.clock.advance(10_000);
-  expect(hints(program)).toEqual([
+  await edit(reply, `And the errors ${mention}`);
+  await world.slack.control.deleteMessage(reply);
+  await world.clock.advance(10_000);
+  const told = [
     [bob, undefined, HINT],
     [bob, message.ts, HINT],
-  ]);
-  expect(program.api.jobs).toEqual([]);
+  ];
+  expect(world.hints()).toEqual(told);
+  expect(world.prompts()).toEqual([]);
+
+  // It mentioned the bot before, or does not now.
+  const asked = await write(`${mention} Document the keys`);
+  await edit(asked, `${mention} Document the API keys`);
+  await edit(await write('Lunch?'), 'Launch?');
+  await world.clock.advance(10_000);
+  expect(world.hints().filter(([, , text]) => text === HINT)).toEqual(told);
 });
 
-test('an edit of a message that mentioned the bot before is not told so (F5)', async () => {
-  const { program, control, write } = await start();
-  const message = await write(`${mention} Document the limits`);
-  await control.editMessage(message, `${mention} Document the rate limits`);
-  await control.editMessage(await write('Lunch?'), 'Launch?');
-  await program.clock.advance(10_000);
-  expect(hints(program)).toEqual([]);
-});
-
-test("in a job's thread it is an edit of a reply like any other (F3, F5)", async () => {
-  const { program, control, write } = await start({ settings: { FOLLOW_UP_WINDOW: '60s' } });
-  const card = await program.working();
-  const reply = await write('Shorter', card.ts);
-  await control.editMessage(reply, `${mention} Much shorter`);
-  await program.later(() => program.api.jobs[0]?.prompts, has(2), 'the follow-up');
-  expect(program.api.jobs[0]?.prompts[1]).toBe('Much shorter');
-  expect(hints(program)).toEqual([]);
-});
-
-test('where only mentions are follow-ups, the reply goes out as it reads now (F4, F5, L3)', async () => {
-  const { program, control, write } = await start({
-    configFile: `channels: { ${general}: { follow_ups: mentions } }`,
-  });
-  const card = await program.working();
-  const reply = await write('Shorter', card.ts);
-  await program.clock.advance(5_000);
-  await control.editMessage(reply, `${mention} Much shorter`);
-  await program.later(() => control.reactions(reply), includes('white_check_mark'), 'the receipt');
-  expect(program.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'Much shorter']);
-  expect(hints(program)).toEqual([]);
+test("in a job's thread it is an edit of a reply like any other, also where only mentions are follow-ups (F3, F4, F5, L3)", async () => {
+  const configFile = `channels: { ${general}: { follow_ups: mentions } }`;
+  await using world = await start({ configFile: '', settings: { FOLLOW_UP_WINDOW: '60s' } });
+  const card = await world.working();
+  const reply = await world.write('Shorter', card.ts);
+  await world.edit(reply, `${mention} Much shorter`);
+  await world.later(() => world.prompts()[0], has(2), 'the follow-up');
+  await world.restart(configFile);
+  const other = await world.write('Longer', card.ts);
+  await world.clock.advance(5_000);
+  await world.edit(other, `${mention} Much longer`);
+  await world.later(() => world.prompts()[0], has(3), 'the other follow-up');
+  expect(world.prompts()).toEqual([['Add a quickstart', 'Much shorter', 'Much longer']]);
+  expect(world.hints()).toEqual([]);
 });
 
 test("in a job's thread, who adds it to what was written before the job is told, too (F5)", async () => {
-  const { program, control, write } = await start();
-  const root = await write('The limits are not documented');
-  const older = await write('Indeed', root.ts);
-  await write(`${mention} Document them`, root.ts);
-  await openThreadForm(program, bob, 'Indeed');
-  await control.submit(bob);
-  await program.later(() => program.api.jobs.length, 1, 'the job');
-  await control.editMessage(older, `${mention} Indeed`);
-  await control.editMessage(root, `${mention} The limits are not documented`);
-  await program.clock.advance(20_000);
-  expect(hints(program).slice(1)).toEqual([
+  await using world = await start();
+  const root = await world.write('The limits are not documented');
+  const older = await world.write('Indeed', root.ts);
+  await world.write(`${mention} Document them`, root.ts);
+  await openThreadForm(world, bob, 'Indeed');
+  await world.submit({}, bob);
+  await world.later(() => world.prompts(), has(1), 'the job');
+  await world.edit(older, `${mention} Indeed`);
+  await world.edit(root, `${mention} The limits are not documented`);
+  await world.clock.advance(20_000);
+  expect(world.hints().slice(1)).toEqual([
     [bob, root.ts, HINT],
     [bob, undefined, HINT],
   ]);
-  expect(program.api.jobs[0]?.prompts).toHaveLength(1);
+  expect(world.prompts()[0]).toHaveLength(1);
 });
 
 test('who may not use the bot is told so, once, and nobody of what no person wrote (A1, S5)', async () => {
-  const { program, control, write } = await start({ configFile: `access: { users: [${alice}] }` });
-  const forbidden = await write('Document it');
-  await control.editMessage(forbidden, `${mention} Document it`);
-  await control.editMessage(forbidden, 'Document it');
-  await control.editMessage(forbidden, `Document it, ${mention}`);
-  control.addUser({ id: 'UBOT', name: 'deploys', isBot: true });
-  const message = await control.message({ channel: general, user: 'UBOT', text: 'Deployed' });
-  await control.editMessage(message, `${mention} Deployed`);
-  await program.clock.advance(10_000);
-  expect(hints(program)).toEqual([[bob, undefined, expect.stringContaining('use docs-agent here')]]);
+  await using world = await start({ configFile: `access: { users: [${alice}] }` });
+  const forbidden = await world.write('Document it');
+  for (const text of [`${mention} Document it`, 'Document it', `Document it, ${mention}`])
+    await world.edit(forbidden, text);
+  world.slack.control.addUser({ id: 'UBOT', name: 'deploys', isBot: true });
+  await world.edit(await world.write('Deployed', undefined, 'UBOT'), `${mention} Deployed`);
+  await world.clock.advance(10_000);
+  expect(world.hints()).toEqual([[bob, undefined, expect.stringContaining('use docs-agent here')]]);
 });

@@ -9,11 +9,21 @@ import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 const MINUTE_MS = 60_000;
 const REASON = 'this channel is shared with another organisation. Ask an administrator for access.';
 const UNREAD = "I can't tell whether this channel is shared with another organisation";
+const PR = 'https://github.com/acme/docs/pull/14';
 const mention = `<@${strictApp.botUserId}>`;
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const configFile = `
+access: { bots: [A0ALERTS] }
+channels: { ${general}: { reaction: memo } }
+workflows: { channels: [${general}] }
+recipes:
+  - { name: weekly, channel: ${general}, request: Add a page, schedule: "* * * * *" }
+  - { name: notes, channel: ${general}, request: Add a note, webhook: { secret_env: HOOK_SECRET } }
+`;
 
 /** With the bot in `random`, too. */
-async function start(configFile?: string, settings = {}): Promise<StrictWorld> {
-  const world = await startStrictWorld(configFile === undefined ? { settings } : { configFile, settings });
+async function start(file = '', settings = {}): Promise<StrictWorld> {
+  const world = await startStrictWorld({ configFile: file, settings });
   world.slack.control.invite(random, strictApp.botUserId);
   return world;
 }
@@ -27,126 +37,68 @@ async function nothingHappened(world: StrictWorld, channel = general): Promise<v
   expect(world.api.counts.create).toBe(0);
 }
 
-describe('in a channel that is shared with another organisation, nothing is started (A3)', () => {
-  const write = (user: string, text: string, fields = {}) => ({ channel: general, user, text, fields });
+const hideChannels = ({ slack }: StrictWorld, error = 'internal_error') =>
+  slack.onCall(({ method }) => (method === 'conversations.info' ? { error } : null));
 
-  test.each<
-    [door: string, sharing: 'shared' | 'pending', file: string, ask: (world: StrictWorld) => unknown]
-  >([
-    ['a command', 'shared', '', ({ slack }) => slack.control.command(write(alice, 'Add a page'))],
-    [
-      'a command, once it is invited',
-      'pending',
-      '',
-      ({ slack }) => slack.control.command(write(alice, 'Add a page')),
-    ],
-    ['a mention', 'shared', '', ({ slack }) => slack.control.message(write(alice, `${mention} Add a page`))],
-    [
-      'the shortcut in the menu of a message',
-      'shared',
-      '',
-      async ({ slack: { control } }) => {
-        const message = await control.message(write(bob, 'The page is wrong'));
-        await control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
-      },
-    ],
-    [
-      'an emoji',
-      'shared',
-      `channels: { ${general}: { reaction: memo } }`,
-      async ({ slack: { control } }) => {
-        control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
-        await control.react(await control.message(write(bob, 'The page is wrong')), 'memo', alice);
-      },
-    ],
-  ])('by %s, and people read why', async (_door, sharing, file, ask) => {
-    await using world = await start(file);
-    const { control } = world.slack;
-    control.share(general, sharing);
-    await ask(world);
-    await world.sentPrivately(general, REASON);
-    expect(control.modal(alice)).toBeNull();
-    await nothingHappened(world);
-  });
+test('in a channel that is shared with another organisation nothing is started, by no door, and people read why (A3)', async () => {
+  await using world = await start(configFile, { HOOK_SECRET: SECRET });
+  const { control } = world.slack;
+  control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
+  control.addUser({ id: 'U0ALERTS', name: 'alerts', isBot: true });
+  control.share(general, 'pending');
+  const refusals = async () => (await world.privately()).filter((text) => text.includes(REASON));
+  await world.command('Add a page');
+  await expect.poll(refusals, { message: 'the command, once it is invited' }).toHaveLength(1);
+  control.share(general, 'shared');
+  const message = await world.say('The page is wrong', { user: bob });
+  for (const [nth, ask] of [
+    () => world.command('Add a page'),
+    () => world.say(`${mention} Add a page`),
+    () => control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' }),
+    () => control.react(message, 'memo', alice),
+  ].entries()) {
+    await ask();
+    await world.later(refusals, ({ length }) => length === nth + 2, `why, ${nth}`);
+  }
+  expect(world.form()).toBe('');
+  const fields = { bot_id: 'B0ALERTS', app_id: 'A0ALERTS' };
+  await world.say(`${mention} Document it`, { user: 'U0ALERTS', fields });
 
-  test('by a listed app', async () => {
-    await using world = await start('access: { bots: [A0ALERTS] }');
-    const { control } = world.slack;
-    control.addUser({ id: 'U0ALERTS', name: 'alerts', isBot: true });
-    control.share(general, 'shared');
-    const fields = { bot_id: 'B0ALERTS', app_id: 'A0ALERTS' };
-    await control.message(write('U0ALERTS', `${mention} Document it`, fields));
-    await nothingHappened(world);
-  });
-
-  test('by a recipe, at its moment or when somebody runs it', async () => {
-    await using world = await start(
-      `recipes: [{ name: weekly, channel: ${general}, request: Add a page, schedule: "* * * * *" }]`,
-    );
-    const { control } = world.slack;
-    control.share(general, 'shared');
-    await world.settled(2 * MINUTE_MS);
-    const { payload } = await control.command({ channel: random, user: alice, text: 'run weekly' });
-    expect(payload).toMatchObject({ text: expect.stringContaining(REASON) });
-    await nothingHappened(world);
-    // Nor does a job wait for the channel to be open again.
-    const moments = world.log.filter((line) => line.includes('"recipe_due"'));
-    expect(moments.length).toBeGreaterThan(0);
-    for (const moment of moments) expect(moment).toContain('"outcome":"shared_channel"');
-  });
-
-  test('by the webhook of a recipe, which says so, even to a sender that tries again', async () => {
-    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-    await using world = await start(
-      `recipes: [{ name: notes, channel: ${general}, request: Add a page, webhook: { secret_env: HOOK_SECRET } }]`,
-      { HOOK_SECRET: secret },
-    );
-    const { control } = world.slack;
-    control.share(general, 'shared');
-    const send = async (id: string) => {
-      const at = new Date(world.clock.now());
-      const response = await fetch(`http://127.0.0.1:${world.service.port}/hooks/notes`, {
-        method: 'POST',
-        body: '{}',
-        headers: signedHeaders(secret, id, at, '{}'),
-      });
-      return [response.status, await response.json()];
-    };
-    const skipped = [202, { skipped: 'its channel is shared with another organisation' }];
-    expect(await send('one')).toEqual(skipped);
-    expect(await send('one')).toEqual(skipped);
-    await nothingHappened(world);
-    control.share(general, 'none');
-    await world.clock.advance(11 * MINUTE_MS);
-    expect(await send('two')).toEqual([202, { job: expect.any(String) }]);
-    await world.started('Add a page');
-    await world.settled();
-    expect(world.api.counts.create).toBe(1);
-  });
-
-  test.each([
-    ['that nobody started', {}, "Workflows can't start jobs in that channel."],
-    ['of a person', { person: { id: alice } }, 'the channel is shared with another organisation'],
-  ])('by a workflow %s', async (_whose, more, words) => {
-    await using world = await start(`workflows: { channels: [${general}] }`);
-    const { control } = world.slack;
-    control.share(general, 'shared');
+  for (const [more, words] of [
+    [{}, "Workflows can't start jobs in that channel."],
+    [{ person: { id: alice } }, 'the channel is shared with another organisation'],
+  ] as const) {
     const id = await control.runStep({ request: 'Add a page', channel: general, ...more });
     await expect.poll(() => control.stepEnd(id)).toMatchObject({ error: expect.stringContaining(words) });
-    await nothingHappened(world);
-  });
+  }
 
-  test('by the form, for a channel that is chosen there', async () => {
-    await using world = await start();
-    const { control } = world.slack;
-    control.share(general, 'shared');
-    await control.command({ channel: random, user: alice, text: '' });
-    await expect.poll(() => control.modal(alice)?.callback_id).toBe('compose');
-    control.share(random, 'shared');
-    const { errors } = await control.submit(alice, { prompt: 'Add a page' });
-    expect(JSON.stringify(errors)).toContain(REASON);
-    await nothingHappened(world, random);
-  });
+  await world.settled(2 * MINUTE_MS);
+  const { payload } = await world.command('run weekly', alice, random);
+  expect(payload).toMatchObject({ text: expect.stringContaining(REASON) });
+  // Nor does a job wait for the channel to be open again.
+  const moments = world.log.filter((line) => line.includes('"recipe_due"'));
+  expect(moments.length).toBeGreaterThan(0);
+  for (const moment of moments) expect(moment).toContain('"outcome":"shared_channel"');
+
+  await world.command('', alice, random);
+  await world.formShows('prompt');
+  control.share(random, 'shared');
+  expect(JSON.stringify(await world.submit({ prompt: 'Add a page' }))).toContain(REASON);
+  await nothingHappened(world, random);
+
+  const send = async (id: string) => {
+    const headers = signedHeaders(SECRET, id, new Date(world.clock.now()), '{}');
+    const address = `http://127.0.0.1:${world.service.port}/hooks/notes`;
+    const response = await fetch(address, { method: 'POST', body: '{}', headers });
+    return [response.status, await response.json()];
+  };
+  const skipped = [202, { skipped: 'its channel is shared with another organisation' }];
+  for (const _try of [1, 2]) expect(await send('one')).toEqual(skipped);
+  await nothingHappened(world);
+  control.share(general, 'none');
+  await world.clock.advance(11 * MINUTE_MS);
+  expect(await send('two')).toEqual([202, { job: expect.any(String) }]);
+  await world.started('Add a note');
 });
 
 test('a channel under access.shared_channels is open (A3)', async () => {
@@ -156,36 +108,24 @@ test('a channel under access.shared_channels is open (A3)', async () => {
 });
 
 describe('a channel whose state Slack does not tell (A3)', () => {
-  test('counts as shared, which people read', async () => {
+  test('counts as shared, which people read, and that ten minutes after Slack has told it last', async () => {
     await using world = await start();
-    const { control } = world.slack;
-    world.slack.onCall(({ method }) => (method === 'conversations.info' ? { error: 'missing_scope' } : null));
-    const { payload } = await control.command({ channel: general, user: alice, text: 'Add a page' });
-    expect(payload).toMatchObject({ text: expect.stringContaining(UNREAD) });
+    const answer = async () => (await world.command('Add another')).payload;
+    hideChannels(world, 'missing_scope');
+    expect(await answer()).toMatchObject({ text: expect.stringContaining(UNREAD) });
     await nothingHappened(world);
-  });
-
-  test('counts as shared ten minutes after Slack has told it last', async () => {
-    await using world = await start();
-    const { control } = world.slack;
+    world.slack.onCall(() => null);
     await world.working('Add a page');
-    world.slack.onCall(({ method }) =>
-      method === 'conversations.info' ? { error: 'internal_error' } : null,
-    );
-    const command = async () =>
-      (await control.command({ channel: general, user: alice, text: 'Add another' })).payload;
+    hideChannels(world);
     await world.clock.advance(11 * MINUTE_MS);
-    expect(await command()).toMatchObject({ text: expect.stringContaining(UNREAD) });
+    expect(await answer()).toMatchObject({ text: expect.stringContaining(UNREAD) });
     expect(world.api.counts.create).toBe(1);
   });
 
   test('holds a mention up until Slack tells it', async () => {
     await using world = await start();
-    world.slack.onCall(({ method }) =>
-      method === 'conversations.info' ? { error: 'internal_error' } : null,
-    );
-    const text = `${mention} Add a page`;
-    const written = world.slack.control.message({ channel: general, user: alice, text });
+    hideChannels(world);
+    const written = world.say(`${mention} Add a page`);
     const failures = () => world.log.filter((line) => line.includes('listener_failed'));
     await world.later(failures, some, 'the failure');
     world.slack.onCall(() => null);
@@ -203,7 +143,7 @@ describe('a channel whose state Slack does not tell (A3)', () => {
     const hidden = 'C0HIDDEN';
     control.openChannel({ id: hidden, name: 'hidden', type: 'group', members: [alice] });
     control.share(hidden, 'shared');
-    await control.command({ channel: hidden, user: alice, text: 'Add a page' });
+    await world.command('Add a page', alice, hidden);
     const invited = async () =>
       (await control.messages(hidden)).findLast(({ ephemeral_to, text }) => ephemeral_to === alice && text);
     await world.later(invited, says('/invite @docs-agent'), 'the way');
@@ -213,17 +153,12 @@ describe('a channel whose state Slack does not tell (A3)', () => {
   });
 });
 
-describe('a channel that becomes shared while a job runs there (A3)', () => {
-  const PR = 'https://github.com/acme/docs/pull/14';
-
-  /** The direct messages of the bot to the person. */
-  const sentTo = async (world: StrictWorld, user: string) =>
-    (await world.slack.control.messages(user)).map(({ text }) => text);
-
-  test.each([
-    ['channel_shared', true],
-    ['the next look', false],
-  ])('gets no more of it: its news go to the requester (%s)', async (_how, isTold) => {
+test.each([
+  ['channel_shared', true],
+  ['the next look', false],
+])(
+  'a channel that becomes shared while a job runs there gets no more of it: its news go to the requester (%s; A3)',
+  async (_how, isTold) => {
     await using world = await start();
     const { control } = world.slack;
     await world.working('Add a page');
@@ -234,38 +169,32 @@ describe('a channel that becomes shared while a job runs there (A3)', () => {
     else await expect.poll(() => world.log.join()).toContain('channel_shared');
     const before = JSON.stringify(await control.messages(general));
     world.api.finish(0, { status: 'completed', prLink: PR });
-    const told = await world.later(
-      () => sentTo(world, alice),
-      (texts) => texts.some((text) => text.includes('Pull request ready')),
-      'the news',
-    );
-    expect(told.join('\n')).toMatch(
-      /<#C0GENERAL> is shared with another organisation now[\s\S]*acme\/docs#14/,
-    );
+    const told = async () => (await control.messages(alice)).map(({ text }) => text).join('\n');
+    const news = /<#C0GENERAL> is shared with another organisation now[\s\S]*acme\/docs#14/;
+    await world.later(told, (text) => news.test(text) && text.includes('Pull request ready'), 'the news');
     await world.settled();
     expect(JSON.stringify(await control.messages(general))).toBe(before);
-  });
+  },
+);
 
-  test('takes no replies from then on, as an event says by itself', async () => {
-    await using world = await start('access: { other_workspaces: true }');
-    const { control } = world.slack;
-    const card = await world.working('Add a page');
-    control.addUser({ id: 'U0STRANGER', name: 'sam', teamId: 'T0ELSEWHERE' });
-    control.invite(general, 'U0STRANGER');
-    await control.reply(card, 'And a table');
-    await world.sentPrivately(general, REASON);
-    await world.settled();
-    expect(world.prompts()).toEqual([['Add a page']]);
-  });
+test('a shared channel takes no replies from then on, as an event says by itself (A3)', async () => {
+  await using world = await start('access: { other_workspaces: true }');
+  const { control } = world.slack;
+  const card = await world.working('Add a page');
+  control.addUser({ id: 'U0STRANGER', name: 'sam', teamId: 'T0ELSEWHERE' });
+  control.invite(general, 'U0STRANGER');
+  await control.reply(card, 'And a table');
+  await world.sentPrivately(general, REASON);
+  await world.settled();
+  expect(world.prompts()).toEqual([['Add a page']]);
 });
 
 test('a pull request is not announced in a notice channel that is shared, which its thread says once (A3, N1)', async () => {
-  await using world = await start(undefined, { NOTICE_CHANNELS: random });
+  await using world = await start('', { NOTICE_CHANNELS: random });
   const { control } = world.slack;
   control.share(random, 'shared');
   const card = await world.working('Add a page');
-  const prLink = 'https://github.com/acme/docs/pull/14';
-  world.api.finish(0, { status: 'completed', prLink });
+  world.api.finish(0, { status: 'completed', prLink: PR });
   const refused = await world.threadMessage(card, "Couldn't post in");
   expect(refused.text).toContain('is shared with another organisation');
   await world.settled();
