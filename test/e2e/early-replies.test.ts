@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { has, includes } from '../support/is.ts';
-import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
-import type { Delivery } from '../support/strict-slack/delivery.ts';
+import { alice, general } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
-import { type Program, startProgram } from '../support/strict-slack/program.ts';
-import { startStrictWorld } from './support/strict-world.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+
+const DAY_MS = 86_400_000;
+const mention = `<@${strictApp.botUserId}>`;
 
 /** Lets Slack store the next cards, and keeps their answers back until this is called. */
-function holdCardAnswers({ slack }: Program): () => void {
+function holdCardAnswers({ slack }: StrictWorld): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   slack.onCall(({ method, args }) =>
     method === 'chat.postMessage' && String(args.text).includes('Starting') ? { answerAfter: promise } : null,
@@ -15,190 +16,113 @@ function holdCardAnswers({ slack }: Program): () => void {
   return resolve;
 }
 
-const isAbout = (payload: unknown, words: string) => JSON.stringify(payload).includes(words);
-
-const reply = ({ slack }: Program, card: SlackMessage, text: string) => slack.control.reply(card, text);
+const allOf = (world: StrictWorld) => world.prompts().flat().join('\n\n');
 
 describe('a reply to a card that is so new that its thread is not known yet', () => {
   test('goes to the agent before one that was written later (F1)', async () => {
-    await using program = await startProgram();
-    const release = holdCardAnswers(program);
-    const card = await program.ask('Add a quickstart');
-    await reply(program, card, 'First');
-    for (let second = 0; second < 8; second += 1) await program.clock.advance(1_000);
+    await using world = await startStrictWorld();
+    const release = holdCardAnswers(world);
+    const card = await world.ask('Add a quickstart');
+    await world.slack.control.reply(card, 'First');
+    for (let second = 0; second < 8; second += 1) await world.clock.advance(1_000);
     release();
-    await program.later(() => program.api.jobs.length, 1, 'the job');
-    await reply(program, card, 'Second');
-    const prompts = await program.later(
-      () => program.api.jobs[0]?.prompts.join('\n\n') ?? '',
-      (text) => text.includes('First') && text.includes('Second'),
-      'both replies at the agent',
-    );
-    expect(prompts).toBe('Add a quickstart\n\nFirst\n\nSecond');
+    await world.later(() => world.api.jobs.length, 1, 'the job');
+    await world.slack.control.reply(card, 'Second');
+    await world.later(() => allOf(world), 'Add a quickstart\n\nFirst\n\nSecond', 'both replies at the agent');
   });
 
   test('is not lost when many other cards of the channel are under way (F1)', async () => {
-    await using program = await startProgram();
-    const { slack, clock } = program;
+    await using world = await startStrictWorld();
+    const { slack } = world;
     slack.onCall(({ method }) => (method === 'chat.postMessage' ? { status: 500 } : null));
-    for (let other = 1; other <= 25; other += 1) {
-      await slack.control.command({ channel: general, user: alice, text: `Document part ${other}` });
-    }
-    await program.later(() => slack.calls('chat.postMessage').length, 25, 'the other cards to be tried');
-    const release = holdCardAnswers(program);
-    const card = await program.ask('Add a quickstart');
-    await reply(program, card, 'Mention the CLI');
+    for (let other = 1; other <= 25; other += 1) await world.command(`Document part ${other}`);
+    await world.later(() => slack.calls('chat.postMessage').length, 25, 'the other cards to be tried');
+    const release = holdCardAnswers(world);
+    const card = await world.ask('Add a quickstart');
+    await slack.control.reply(card, 'Mention the CLI');
     release();
-    await clock.advance(1_000);
-    await program.later(
-      () => program.api.jobs.flatMap(({ prompts }) => prompts),
-      includes('Mention the CLI'),
-      'the reply at the agent',
-    );
+    await world.later(() => allOf(world), includes('Mention the CLI'), 'the reply at the agent');
   });
 });
 
-test('a reply that arrives before the mention that it answers goes to the agent, in its order (F1)', async () => {
-  await using program = await startProgram();
-  const { slack, clock } = program;
-  slack.onDelivery(({ payload, attempt }) => (attempt === 0 && isAbout(payload, 'quickstart') ? 0 : 1));
-  const text = `<@${strictApp.botUserId}> Add a quickstart`;
-  const root = await slack.control.message({ channel: general, user: alice, text });
-  await reply(program, root, 'First');
-  const withdrawn = await reply(program, root, 'Withdrawn');
-  await slack.control.deleteMessage(withdrawn);
-  await clock.advance(1_000);
-  await reply(program, root, 'Second');
-  const prompts = await program.later(
-    () => program.api.jobs[0]?.prompts.join('\n\n') ?? '',
-    includes('Second'),
-    'both replies at the agent',
-  );
-  expect(prompts).toBe('Add a quickstart\n\nFirst\n\nSecond');
-  expect(slack.calls('conversations.replies')).toEqual([]);
-});
+test.each([
+  ['mention', general, `${mention} Fix the typos`],
+  ['direct message', alice, 'Fix the typos'],
+])(
+  'replies that come before a %s that Slack delivers again a minute later are follow-ups, in order and once (F1)',
+  async (_what, channel, text) => {
+    await using world = await startStrictWorld({ mode: 'http' });
+    const { control } = world.slack;
+    // Slack's first two tries fail.
+    world.slack.onDelivery(({ payload, attempt }) =>
+      attempt < 2 && JSON.stringify(payload).includes('Fix the typos') ? 0 : 1,
+    );
+    const root = await world.say(text, { channel });
+    const first = await control.reply(root, 'And the lynks');
+    await control.reply(root, 'And the titles', alice);
+    const withdrawn = await control.reply(root, 'And the footer');
+    await world.settled(30_000);
+    await control.editMessage(first, 'And the links');
+    await control.deleteMessage(withdrawn);
+    await world.settled(40_000);
+    await world.started('Fix the typos');
+    await control.reply(root, 'And the menus');
+    await world.settled(30_000);
+    expect(allOf(world)).toBe('Fix the typos\n\nAnd the links\n\nAnd the titles\n\nAnd the menus');
+  },
+);
 
-test('in a thread that may be anybody’s, nobody is told that they may not use the program (A1)', async () => {
-  await using program = await startProgram();
-  const { control, calls } = program.slack;
+test('in a thread that may be anybody’s, nobody is told that they may not use the program; in direct messages, all are answered (A1, S3)', async () => {
+  await using world = await startStrictWorld();
+  const { control, calls } = world.slack;
   control.addUser({ id: 'U0GUEST', name: 'gina', isRestricted: true });
   control.invite(general, 'U0GUEST');
-  const root = await control.message({ channel: general, user: alice, text: 'Lunch?' });
-  await control.reply(root, 'Yes', 'U0GUEST');
-  await program.clock.advance(60_000);
+  const talk = await world.say('Lunch?');
+  await control.reply(talk, 'Yes', 'U0GUEST');
+  await world.clock.advance(60_000);
   expect(calls('users.info').length).toBeGreaterThan(0);
   expect(calls('chat.postEphemeral')).toEqual([]);
-});
 
-test('a reply in another thread of direct messages is answered, also while a card is under way (S3)', async () => {
-  await using program = await startProgram();
-  const { slack, later } = program;
-  const release = holdCardAnswers(program);
-  const write = (text: string, threadTs?: string) =>
-    slack.control.message({ channel: alice, user: alice, text, threadTs });
-  await slack.control.command({ channel: alice, user: alice, text: 'Add a quickstart' });
-  const messages = () => slack.control.messages(alice);
-  await later(messages, (all) => all.some(({ text }) => text.includes('Starting')), 'the card');
-  const root = await write('status');
-  await write('and the errors', root.ts);
-  await later(
-    messages,
-    (all) => all.some(({ text }) => text.includes('*Send this thread along?*')),
-    'the answer',
-  );
+  const release = holdCardAnswers(world);
+  await world.command('Add a quickstart', alice, alice);
+  const messages = async () => (await control.messages(alice)).map(({ text }) => text).join('\n');
+  await world.later(messages, includes('Starting'), 'the card');
+  const root = await world.say('status', { channel: alice });
+  await world.say('and the errors', { channel: alice, threadTs: root.ts });
+  await world.later(messages, includes('*Send this thread along?*'), 'the answer');
   release();
 });
 
-describe('a card whose answer was lost, in a channel that the bot was removed from', () => {
-  const DAY_MS = 86_400_000;
-  const saying =
-    ({ slack }: Program, words: string) =>
-    async () =>
-      (await slack.control.messages(general)).filter(({ text }) => text.includes(words));
-
-  /** The card is there and was answered; the requester knows that the bot cannot see it. */
-  async function outOfSight(program: Program) {
-    const { slack, later } = program;
+test('a card whose answer was lost, in a channel that the bot was removed from, is found when it is back, with its replies; else it is given up after a day (F1, S4)', async () => {
+  await using world = await startStrictWorld();
+  const { slack, later } = world;
+  const saying = async (words: string, channel = general) =>
+    (await slack.control.messages(channel)).filter(({ text }) => text.includes(words));
+  /** The card is there and was answered; the requester knows that the bot cannot see it. Then the program is down. */
+  const outOfSight = async (prompt: string, nth: number, awayMs: number) => {
     slack.onCall(({ method, args }) =>
       method === 'chat.postMessage' && String(args.text).includes('Starting')
         ? { errorAfter: 'internal_error' }
         : null,
     );
-    const card = await program.ask('Add a quickstart');
-    const written = await reply(program, card, 'Mention the CLI');
+    const card = await world.ask(prompt);
+    const written = await slack.control.reply(card, 'Mention the CLI');
     slack.control.remove(general, strictApp.botUserId);
-    await later(saying(program, '/invite @docs-agent'), has(1), 'the private answer');
+    await later(() => saying('/invite @docs-agent'), has(nth), 'the private answer');
+    await world.clock.advance(60_000);
+    expect(await saying('/invite @docs-agent')).toHaveLength(nth);
+    await world.service.stop();
+    await world.clock.advance(awayMs);
+    await world.restart();
     return written;
-  }
+  };
+  const written = await outOfSight('Add a quickstart', 1, DAY_MS / 12);
+  slack.control.invite(general, strictApp.botUserId);
+  await world.clock.advance(300_000);
+  await later(() => slack.control.reactions(written), ['white_check_mark'], 'the receipt');
+  expect(world.prompts()).toEqual([['Add a quickstart', 'Mention the CLI']]);
+  expect((await saying('[Details]')).filter(({ thread_ts }) => thread_ts === undefined)).toHaveLength(1);
 
-  /** Time passes while the program is down. */
-  async function pass(program: Program, ms: number) {
-    await program.service.stop();
-    await program.clock.advance(ms);
-    await program.restart();
-  }
-
-  test('is found when the bot is invited again; a reply to it goes out, and has its receipt (F1, S4)', async () => {
-    await using program = await startProgram();
-    const { slack, api } = program;
-    const written = await outOfSight(program);
-    await program.clock.advance(60_000);
-    expect(await saying(program, '/invite @docs-agent')()).toHaveLength(1);
-    await pass(program, DAY_MS / 12);
-    slack.control.invite(general, strictApp.botUserId);
-    await program.clock.advance(300_000);
-    await program.later(() => slack.control.reactions(written), includes('white_check_mark'), 'the receipt');
-    expect(api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', 'Mention the CLI']]);
-    const cards = await saying(program, '[Details]')();
-    expect(cards.filter(({ thread_ts }) => thread_ts === undefined)).toHaveLength(1);
-  });
-
-  test('is given up after a day: the requester can try again (S4)', async () => {
-    await using program = await startProgram();
-    await outOfSight(program);
-    await pass(program, DAY_MS);
-    const offers = async () =>
-      (await program.slack.control.messages(alice)).filter(({ text }) => text.includes('[Start]'));
-    await program.later(offers, has(1), 'the offer');
-  });
-});
-
-const mention = `<@${strictApp.botUserId}> Fix the typos`;
-
-/** Slack's first two tries fail, so it delivers this message a minute later. */
-function isLost({ payload, attempt }: Delivery, text: string): boolean {
-  return attempt < 2 && JSON.stringify(payload).includes(JSON.stringify(text).slice(1, -1));
-}
-
-for (const [what, channel, text] of [
-  ['mention', general, mention],
-  ['direct message', alice, 'Fix the typos'],
-] as const) {
-  test(`replies that come before a ${what} that Slack delivers again a minute later are follow-ups, in order and once (F1)`, async () => {
-    await using world = await startStrictWorld({ mode: 'http' });
-    const { slack } = world;
-    slack.onDelivery((delivery) => (isLost(delivery, text) ? 0 : 1));
-    const root = await slack.control.message({ channel, user: alice, text });
-    const say = (user: string, words: string) => slack.control.reply(root, words, user);
-    const first = await say(bob, 'And the lynks');
-    await say(alice, 'And the titles');
-    const withdrawn = await say(bob, 'And the footer');
-    await world.settled(30_000);
-    await slack.control.editMessage(first, 'And the links');
-    await slack.control.deleteMessage(withdrawn);
-    await world.settled(40_000);
-    await world.started('Fix the typos');
-    await say(bob, 'And the menus');
-    await world.settled(30_000);
-    const said = (world.prompts()[0] ?? []).join('\n\n');
-    expect(said).toBe('Fix the typos\n\nAnd the links\n\nAnd the titles\n\nAnd the menus');
-  });
-}
-
-test('the thread of a mention that comes in time is not read', async () => {
-  await using world = await startStrictWorld();
-  await world.slack.control.message({ channel: general, user: alice, text: mention });
-  await world.started('Fix the typos');
-  await world.settled(10_000);
-  expect(world.slack.calls('conversations.replies')).toEqual([]);
+  await outOfSight('Add a glossary', 2, DAY_MS);
+  await later(() => saying('[Start]', alice), has(1), 'the offer');
 });

@@ -1,136 +1,99 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { includes } from '../support/is.ts';
+import { describe, expect, test } from 'vitest';
 import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { openThreadForm } from './support/posts.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
-
-let world: StrictWorld;
-beforeEach(async () => {
-  world = await startStrictWorld();
-});
-afterEach(() => world[Symbol.asyncDispose]());
-
-const write = (text: string, options: { user?: string; threadTs?: string; channel?: string } = {}) =>
-  world.slack.control.message({ channel: general, user: alice, text, ...options });
-const command = (text = '') => world.slack.control.command({ channel: general, user: alice, text });
-const modal = () => world.slack.control.modal(alice);
-/** The whole form, as text. */
-const shown = () => JSON.stringify(modal()?.blocks);
-/** Waits until the form shows these words. */
-const opened = (words: string) => waitFor(shown, includes(words), { what: `a form with "${words}"` });
-const submit = (values: Readonly<Record<string, string | string[]>> = {}) =>
-  world.slack.control.submit(alice, values);
+const typed = { prompt: 'Document it' };
 
 describe('the form behind /docs-agent alone', () => {
-  test('starts a job in the channel (S2)', async () => {
-    await command();
-    expect(await submit({ prompt: 'Document <b> &amp; *co*\n\nin two lines ' })).toMatchObject({
-      errors: null,
-    });
-    await world.started('Document <b> &amp; *co*\n\nin two lines');
-    expect(modal()).toBeNull();
-    await world.seen(general, ({ text }) => text.includes('*Document &lt;b&gt; &amp;amp; *co*'));
-  });
+  test.each(['socket', 'http'] as const)(
+    'says what is wrong at the field, starts one job however often it is delivered, and another at once (S2, S5, S6; %s)',
+    async (mode) => {
+      await using world = await startStrictWorld({ mode });
+      await world.command('');
+      expect((await world.submit({ prompt: 'project=nowhere fix' }))?.prompt).toBe(
+        "There's no project “nowhere”. Available: acme-docs.",
+      );
+      expect((await world.submit({ prompt: '\u200b' }))?.prompt).toContain('Write what should change.');
+      world.slack.onDelivery(() => 3);
+      const prompt = 'Document <b> &amp; *co*\n\nin two lines';
+      expect(await world.submit({ prompt: `${prompt} ` })).toBeNull();
+      world.slack.onDelivery(() => 1);
+      await world.settled();
+      expect(world.prompts()).toEqual([[prompt]]);
+      expect(world.form()).toBe('');
+      await world.seen(general, ({ text }) => text.includes('*Document &lt;b&gt; &amp;amp; *co*'));
+      await world.command('');
+      expect(await world.submit({ prompt })).toBeNull();
+      await world.command('');
+      expect(await world.submit({ prompt: '-- project=nowhere fix' })).toBeNull();
+      await world.started('project=nowhere fix');
+      expect(world.prompts()).toHaveLength(3);
+    },
+  );
 
-  test('keeps what was typed when Slack does not say who somebody is (S2, A1)', async () => {
-    await command();
+  test('keeps what was typed when Slack does not say who somebody is, and is replaced by words if it does not open (S2, A1)', async () => {
+    await using world = await startStrictWorld();
+    const refuse = (refused: string, error: string) =>
+      world.slack.onCall(({ method }) => (method === refused ? { error } : null));
+    await world.command('');
     await world.restart();
-    world.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
-    const { errors } = await submit({ prompt: 'Document it' });
-    expect(errors?.prompt).toContain('check whether you may do this');
-    world.slack.onCall(() => null);
-    expect((await submit()).errors).toBeNull();
+    refuse('users.info', 'internal_error');
+    expect((await world.submit(typed))?.prompt).toContain('check whether you may do this');
+    refuse('views.open', 'expired_trigger_id');
+    expect(await world.submit()).toBeNull();
     await world.started('Document it');
+    await world.command('');
+    await world.sentPrivately(general, 'type your request');
   });
 
   test('takes at once what was typed for long by somebody who is known, though Slack is slow (S2)', async () => {
-    await command();
+    await using world = await startStrictWorld();
+    await world.command('');
     world.clock.freeze(660_000);
-    const asked = world.slack.calls('users.info').length;
+    const looks = () => world.slack.calls('users.info').length;
+    const asked = looks();
     const answer = Promise.withResolvers<void>();
     world.slack.onCall(({ method }) => (method === 'users.info' ? { answerAfter: answer.promise } : null));
-    const submitted = submit({ prompt: 'Document it' });
-    await expect
-      .poll(() => world.slack.calls('users.info').length, { message: 'the question who alice is' })
-      .toBeGreaterThan(asked);
+    const submitted = world.submit(typed);
+    await expect.poll(looks, { message: 'the question who alice is' }).toBeGreaterThan(asked);
     await world.clock.advance(1_000);
-    expect((await submitted).errors).toBeNull();
+    expect(await submitted).toBeNull();
     answer.resolve();
     await world.started('Document it');
   });
-
-  test('says what is wrong at the field, and keeps what was typed (S2, S6)', async () => {
-    await command();
-    expect((await submit({ prompt: 'project=nowhere fix' })).errors?.prompt).toBe(
-      "There's no project “nowhere”. Available: acme-docs.",
-    );
-    expect((await submit({ prompt: '\u200b' })).errors?.prompt).toContain('Write what should change.');
-    expect((await submit({ prompt: '-- project=nowhere fix' })).errors).toBeNull();
-    await world.started('project=nowhere fix');
-  });
-
-  test('that is submitted three times starts one job (S5)', async () => {
-    await command();
-    world.slack.onDelivery(() => 3);
-    await submit({ prompt: 'Document the rate limits' });
-    await world.settled();
-    expect(world.prompts()).toEqual([['Document the rate limits']]);
-  });
-
-  test('starts another job with the same words at once (S5)', async () => {
-    await command('Document the rate limits');
-    await world.settled();
-    await command();
-    expect((await submit({ prompt: 'Document the rate limits' })).errors).toBeNull();
-    await world.settled();
-    expect(world.prompts()).toEqual([['Document the rate limits'], ['Document the rate limits']]);
-  });
-
-  test('that Slack does not open is replaced by words (S2)', async () => {
-    world.slack.onCall(({ method }) => (method === 'views.open' ? { error: 'expired_trigger_id' } : null));
-    await command();
-    await world.sentPrivately(general, 'type your request');
-  });
-});
-
-test('forms work over HTTP, too (S2)', async () => {
-  await using overHttp = await startStrictWorld({ mode: 'http' });
-  const { control } = overHttp.slack;
-  await control.command({ channel: general, user: alice, text: '' });
-  expect((await control.submit(alice, { prompt: 'project=nowhere fix' })).errors?.prompt).toContain(
-    'nowhere',
-  );
-  expect((await control.submit(alice, { prompt: 'Fix the typos' })).errors).toBeNull();
-  await overHttp.started('Fix the typos');
 });
 
 describe('a mention in a thread without a job', () => {
-  let root: SlackMessage;
-  beforeEach(async () => {
-    root = await write('Our limits <confuse> people', { user: bob });
-    await write('They got a 429 & gave up', { threadTs: root.ts });
-    await write(`${bot} Document this`, { threadTs: root.ts });
-  });
-  const choose = async () => {
-    const offer = await world.sentPrivately(general, '*Send this thread along?*');
-    await world.slack.control.press(offer, 'choose_messages', alice);
-  };
-  const chosen = () => openThreadForm(world, alice, 'Include these messages');
-
-  const offered = () =>
-    world.sentPrivately(general, '*Send this thread along?* 2 messages, by bob and alice');
+  /** Bob and Alice talk, and Alice mentions the bot below. */
+  async function mentioned(...more: readonly string[]) {
+    const world = await startStrictWorld();
+    const root = await world.say('Our limits <confuse> people', { user: bob });
+    await world.say('They got a 429 & gave up', { threadTs: root.ts });
+    await world.say(`${bot} Document this`, { threadTs: root.ts });
+    for (const text of more) await world.say(text, { threadTs: root.ts });
+    const { control } = world.slack;
+    return Object.assign(world, {
+      root,
+      write: (text: string, user = alice) => world.say(text, { threadTs: root.ts, user }),
+      offered: () => world.sentPrivately(general, '*Send this thread along?* 2 messages, by bob and alice'),
+      press: (offer: SlackMessage, button: string) => control.press(offer, button, alice),
+      choose: () => openThreadForm(world, alice, 'Include these messages'),
+    });
+  }
+  const failsAt = ({ slack }: StrictWorld, name: string, error = 'missing_scope') =>
+    slack.onCall(({ method }) => (method === name ? { error } : null));
 
   test('takes one press, with the thread as it was shown, once (S3)', async () => {
-    const offer = await offered();
+    await using world = await mentioned();
+    const offer = await world.offered();
     expect(offer.text).toContain('[Start with the thread] [Choose messages…] [Only my words]');
-    await write('One more, which nobody has seen', { threadTs: root.ts, user: bob });
+    await world.write('One more, which nobody has seen', bob);
     await world.settled();
     expect(world.prompts()).toEqual([]);
     await world.restart();
-    await Promise.all([1, 2].map(() => world.slack.control.press(offer, 'start_with_thread', alice)));
+    await Promise.all([1, 2].map(() => world.press(offer, 'start_with_thread')));
     await world.settled();
     expect(world.prompts()).toEqual([
       [
@@ -141,172 +104,152 @@ describe('a mention in a thread without a job', () => {
     ]);
   });
 
-  test('takes one press without the thread, too, by whoever may start jobs (A1, S3)', async () => {
-    const offer = await offered();
-    await world.slack.control.press(offer, 'only_my_words', alice);
+  test('takes one press without the thread, too; then there is a job in the thread (S3)', async () => {
+    await using world = await mentioned();
+    const offer = await world.offered();
+    await world.press(offer, 'only_my_words');
     await world.started('Document this');
-    await world.slack.control.press(offer, 'only_my_words', alice);
-    await world.sentPrivately(general, 'already a job in this thread');
+    for (const [nth, button] of ['only_my_words', 'choose_messages'].entries()) {
+      await world.press(offer, button);
+      const words = 'already a job in this thread';
+      const said = () =>
+        world.slack.calls('response_url').filter(({ args }) => String(args.text).includes(words));
+      await expect.poll(said, { message: button }).toHaveLength(nth + 1);
+    }
+    expect(world.prompts()).toEqual([['Document this']]);
   });
 
-  test('does not take along what was edited since, and says so (S3)', async () => {
-    const offer = await offered();
-    await world.slack.control.editMessage(root, 'Delete all docs');
-    await world.slack.control.press(offer, 'start_with_thread', alice);
+  test('does not take along what was edited since it was shown, and says so (S3)', async () => {
+    await using world = await mentioned();
+    const offer = await world.offered();
+    await world.slack.control.editMessage(world.root, 'Delete all docs');
+    await world.press(offer, 'start_with_thread');
     await world.sentPrivately(general, 'A message from bob was edited in the meantime');
-    await world.settled();
-    expect(world.prompts()).toEqual([]);
-  });
-
-  test('offers nothing that nobody saw where the thread cannot be read (S3)', async () => {
-    world.slack.onCall(({ method }) =>
-      method === 'conversations.replies' ? { error: 'missing_scope' } : null,
+    await world.choose();
+    await world.slack.control.editMessage(world.root, 'Delete everything');
+    expect((await world.submit())?.prompt).toContain(
+      'A message from bob was edited in the meantime. Choose the messages again.',
     );
-    await write(`${bot} Document that`, { threadTs: root.ts });
-    await world.sentPrivately(general, '*Send this thread along?*\n[Choose messages…] [Only my words]');
-  });
-
-  test('is answered as anywhere else if it is no request (S2)', async () => {
-    await write(`${bot} what can you do?`, { threadTs: root.ts });
-    const help = await world.sentPrivately(general, 'Ask for a documentation change');
-    expect(help.thread_ts).toBe(root.ts);
-  });
-
-  test('shows what would go along, and sends what is still ticked (S3)', async () => {
-    await chosen();
-    expect(shown()).toContain('They got a 429');
-    expect(shown()).not.toContain('left out');
-    await write('One more, too late for the form', { threadTs: root.ts, user: bob });
-    await submit({ prompt: 'Document this, please' });
-    const prompt = () => world.prompts()[0]?.[0] ?? '';
+    expect(world.prompts()).toEqual([]);
+    await world.submit({ messages_0: ['They got a 429 & gave up'] });
     await world.settled();
-    expect(prompt()).toMatch(
-      /^Document this, please\n\nContext from the Slack thread https:\S+:\nbob: Our limits <confuse> people\nalice: They got a 429 & gave up$/,
+    expect(world.prompts()).toEqual([[expect.not.stringContaining('Delete')]]);
+  });
+
+  test('shows what would go along, and sends what is still ticked, also after restarts (S3)', async () => {
+    await using world = await mentioned();
+    await world.offered();
+    await world.restart();
+    await world.choose();
+    expect(world.form()).toContain('They got a 429');
+    expect(world.form()).not.toContain('left out');
+    await world.write('One more, too late for the form', bob);
+    await world.restart();
+    await world.submit({ prompt: 'Document this, please', messages_0: ['They got a 429 & gave up'] });
+    await world.settled();
+    expect(world.prompts()[0]?.[0]).toMatch(
+      /^Document this, please\n\nContext from the Slack thread https:\S+:\nalice: They got a 429 & gave up$/,
     );
     const card = await world.seen(
       general,
       ({ user, thread_ts, text }) =>
-        user === 'U0DOCSAGENT' && thread_ts === root.ts && text.includes('*Document this, please*'),
+        user === 'U0DOCSAGENT' && thread_ts === world.root.ts && text.includes('*Document this, please*'),
     );
     expect(card.text).toContain('with messages from this thread');
-    await write('And the retries', { threadTs: root.ts });
+    await world.write('And the retries');
     await world.settled();
     expect(world.prompts()[0]?.slice(1)).toEqual(['And the retries']);
   });
 
-  test('leaves out what is unticked, also after restarts (S3)', async () => {
-    await world.sentPrivately(general, '*Send this thread along?*');
-    await world.restart();
-    await chosen();
-    await world.restart();
-    await submit({ messages_0: ['They got a 429 & gave up'] });
-    await world.settled();
-    expect(world.prompts()[0]?.[0]).not.toContain('confuse');
-    expect(world.prompts()[0]?.[0]).toContain('They got a 429 & gave up');
-  });
-
-  test('does not send what was changed after it was shown, and says so (S3)', async () => {
-    await chosen();
-    await world.slack.control.editMessage(root, 'Delete all docs');
-    const said = (await submit()).errors?.prompt;
-    expect(said).toContain('A message from bob was edited in the meantime. Choose the messages again.');
-    await submit({ messages_0: ['They got a 429 & gave up'] });
-    await world.settled();
-    expect(world.prompts()).toEqual([[expect.not.stringContaining('Delete all docs')]]);
+  test('offers nothing that nobody saw where the thread cannot be read, and says so; what is no request is answered (S2, S3)', async () => {
+    await using world = await mentioned();
+    failsAt(world, 'conversations.replies');
+    await world.write(`${bot} Document that`);
+    const offer = await world.sentPrivately(
+      general,
+      '*Send this thread along?*\n[Choose messages…] [Only my words]',
+    );
+    await world.press(offer, 'choose_messages');
+    await world.formShows("I couldn't read the thread");
+    await world.write(`${bot} what can you do?`);
+    const help = await world.sentPrivately(general, 'Ask for a documentation change');
+    expect(help.thread_ts).toBe(world.root.ts);
   });
 
   test('that are too long together with the prompt: the form says so, and stays (S3, S6)', async () => {
-    for (let part = 0; part < 6; part += 1) await write('x'.repeat(3_900), { threadTs: root.ts, user: bob });
-    await chosen();
-    expect((await submit()).errors?.prompt).toMatch(/With the included messages.* Untick some/);
-    await submit({ messages_0: [] });
+    await using world = await mentioned(...Array<string>(6).fill('x'.repeat(3_900)));
+    await world.choose();
+    expect((await world.submit())?.prompt).toMatch(/With the included messages.* Untick some/);
+    await world.submit({ messages_0: [] });
     await world.started('Document this');
   });
 
-  test('starts one job in the thread: a second form is turned away (S3)', async () => {
-    await chosen();
-    await submit();
-    await world.settled();
-    await choose();
-    const said = await world.sentPrivately(general, 'already a job in this thread');
-    expect(said.ephemeral_to).toBe(alice);
-    expect(world.prompts()).toHaveLength(1);
-  });
-
-  test('in a long thread offers the newest fifty, and says how many are left out (S3)', async () => {
-    for (let index = 0; index < 60; index += 1) await write(`message ${index}`, { threadTs: root.ts });
-    await choose();
-    await opened('12 older messages are left out');
-    expect(modal()?.blocks.filter(({ type }) => type === 'input')).toHaveLength(6);
-    await submit();
+  test('in a long thread offers the newest fifty, says how many are left out, and asks for twenty names at most (S3)', async () => {
+    const crowd = Array.from({ length: 30 }, (_, index) => `<@U0CROWD${index}>`).join(' ');
+    const many = Array.from({ length: 60 }, (_, index) => `message ${index}`);
+    await using world = await mentioned(...many, `Ask ${crowd}`);
+    await world.choose();
+    expect(await world.formShows('13 older messages are left out')).toContain('alice');
+    expect(world.slack.control.modal(alice)?.blocks.filter(({ type }) => type === 'input')).toHaveLength(6);
+    const names = world.slack.calls('users.info').filter(({ args }) => String(args.user).includes('CROWD'));
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.length).toBeLessThanOrEqual(20);
+    await world.submit();
     await world.settled();
     const prompt = world.prompts()[0]?.[0] ?? '';
-    expect(prompt).toContain('message 59');
-    expect(prompt).toContain('message 10');
-    expect(prompt).not.toContain('message 9\n');
-  });
-
-  test('asks Slack for twenty names at most, those of the authors first (S3)', async () => {
-    const crowd = Array.from({ length: 30 }, (_, index) => `<@U0CROWD${index}>`).join(' ');
-    await write(`Ask ${crowd}`, { threadTs: root.ts });
-    await chosen();
-    expect(shown()).toContain('bob');
-    const asked = world.slack
-      .calls('users.info')
-      .filter(({ args }) => String(args.user).startsWith('U0CROWD'));
-    expect(asked.length).toBeGreaterThan(0);
-    expect(asked.length).toBeLessThanOrEqual(20);
+    expect(prompt).toContain('message 11\n');
+    expect(prompt).not.toContain('message 10\n');
   });
 
   test('is offered, and stays, though Slack twice gave no clear answer (S3)', async () => {
+    await using world = await mentioned();
     let updates = 0;
     world.slack.onCall(({ method }) => {
       if (method !== 'views.update') return null;
       updates += 1;
       return updates <= 2 ? 'error_after' : null;
     });
-    await chosen();
+    await world.choose();
     await expect.poll(() => updates, { message: 'a second try' }).toBe(2);
     await world.settled();
-    expect(shown()).toContain('Include these messages');
-    await submit();
+    expect(world.form()).toContain('Include these messages');
+    await world.submit();
     await world.settled();
     expect(world.prompts()).toHaveLength(1);
-  });
-
-  test('says so if the thread cannot be read (S3)', async () => {
-    world.slack.onCall(({ method }) =>
-      method === 'conversations.replies' ? { error: 'missing_scope' } : null,
-    );
-    await choose();
-    await opened("I couldn't read the thread");
   });
 });
 
 describe('"Ask Docs Agent" in the menu of a message', () => {
-  test('opens the form with the message and its address (S3)', async () => {
-    const message = await write(`The page on limits is *wrong*, <@${alice}>`, { user: bob });
-    await world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
-    expect(await opened('About')).toMatch(
+  test('opens the form with the message and its address, also where the bot is not (S3, S4)', async () => {
+    await using world = await startStrictWorld();
+    const ask = async (message: SlackMessage) => {
+      await world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
+      const shown = await world.formShows('About');
+      await world.submit();
+      return shown;
+    };
+    const message = await world.say(`The page on limits is *wrong*, <@${alice}>`, { user: bob });
+    expect(await ask(message)).toMatch(
       /About this Slack message \(https:[^)]+\):\\n> The page on limits is \*wrong\*, @alice\\n\\n/,
     );
-    await submit();
     await world.settled();
     expect(world.prompts()[0]?.[0]).toContain('> The page on limits is *wrong*, @alice');
+    expect(await ask(await world.say('Old page', { user: bob, channel: random }))).toContain('> Old page');
+    await world.sentPrivately(random, 'your request starts by itself');
   });
 
   test('is answered in words while Slack still waits, however slow each of its own answers is (S3)', async () => {
-    const message = await write('Wrong page', { user: bob });
-    await command('help');
+    await using world = await startStrictWorld();
+    const message = await world.say('Wrong page', { user: bob });
+    await world.command('help');
     world.clock.freeze(660_000);
     const slow = ['users.info', 'views.open'];
     world.slack.onCall(({ method }) => (slow.includes(method) ? 'hang' : null));
     const until = (method: string, passMs: number) => {
-      const before = world.slack.calls(method).length;
+      const calls = () => world.slack.calls(method).length;
+      const before = calls();
       return async () => {
-        await expect
-          .poll(() => world.slack.calls(method).length, { message: method })
-          .toBeGreaterThan(before);
+        await expect.poll(calls, { message: method }).toBeGreaterThan(before);
         await world.clock.advance(passMs);
       };
     };
@@ -315,13 +258,5 @@ describe('"Ask Docs Agent" in the menu of a message', () => {
     for (const wait of waits) await wait();
     await world.sentPrivately(general, "Slack didn't open the form");
     await request;
-  });
-
-  test('works where the bot is not, too (S3, S4)', async () => {
-    const message = await write('Wrong page', { user: bob, channel: random });
-    await world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
-    await opened('> Wrong page');
-    await submit();
-    await world.sentPrivately(random, 'your request starts by itself');
   });
 });

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { alice, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { openThreadForm } from './support/posts.ts';
-import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+import { startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
 const configFile = `
@@ -14,39 +14,43 @@ channels:
   ${random}:
     project: handbook
 `;
+const unknown = "There's no project “handbok”. Available: handbook, docs.";
 
-let world: StrictWorld;
-beforeEach(async () => {
-  world = await startStrictWorld({ configFile });
+async function start() {
+  const world = await startStrictWorld({ configFile });
   world.slack.control.invite(random, 'U0DOCSAGENT');
+  const card = (prompt: string, project: string, channel = general): Promise<SlackMessage> =>
+    world.seen(channel, ({ text }) => text.includes(`*${prompt}*`) && text.includes(` · ${project}`));
+  return Object.assign(world, { card });
+}
+
+test('a job belongs to the first project, to that of its channel, or to the one that it names by any door (S1, S2, S3, S5)', async () => {
+  await using world = await start();
+  await world.command('Fix the typos');
+  await world.card('Fix the typos', 'docs');
+  await world.command('Fix the links', alice, random);
+  await world.card('Fix the links', 'handbook', random);
+  // The same words for another project are another job.
+  await world.command('project=handbook Fix the typos');
+  await world.card('Fix the typos', 'handbook');
+  await world.say(`${bot} project=Handbook Fix the links`);
+  await world.card('Fix the links', 'handbook');
+  await world.say('project=handbook Fix the images', { channel: alice });
+  await world.card('Fix the images', 'handbook', alice);
+  await world.command('-- project=handbook is how it is written');
+  await world.card('project=handbook is how it is written', 'docs');
+
+  const root = await world.say('The errors annoy people');
+  await world.say(`${bot} project=handbook Fix them`, { threadTs: root.ts });
+  await openThreadForm(world, alice, '"initial_value":"Fix them"');
+  expect(await world.submit()).toBeNull();
+  await world.card('Fix them', 'handbook');
 });
-afterEach(() => world[Symbol.asyncDispose]());
 
-const command = (text: string, channel = general) =>
-  world.slack.control.command({ channel, user: alice, text });
-const write = (text: string, channel = general) =>
-  world.slack.control.message({ channel, user: alice, text });
-const card = (prompt: string, channel = general): Promise<SlackMessage> =>
-  world.seen(channel, ({ text }) => text.includes(`*${prompt}*`));
-
-test('a job belongs to the first project, or to that of its channel (S1)', async () => {
-  await command('Fix the typos');
-  expect((await card('Fix the typos')).text).toContain(' · docs');
-  await command('Fix the links', random);
-  expect((await card('Fix the links', random)).text).toContain(' · handbook');
-});
-
-test('project=name at the start of a command, a mention or a direct message chooses another (S1, S3)', async () => {
-  await command('project=handbook Fix the typos');
-  expect((await card('Fix the typos')).text).toContain(' · handbook');
-  await write(`${bot} project=Handbook Fix the links`);
-  expect((await card('Fix the links')).text).toContain(' · handbook');
-  await write('project=handbook Fix the images', alice);
-  expect((await card('Fix the images', alice)).text).toContain(' · handbook');
-});
-
-test('a request for an unknown project is kept, and starts once, in the one that is pressed (S2, S6)', async () => {
-  await command('project=dosc Fix the typos');
+test('a request for an unknown project is kept, and starts once, in the one that is pressed (S2, S3, S6)', async () => {
+  await using world = await start();
+  const { control } = world.slack;
+  await world.command('project=dosc Fix the typos');
   const question = await world.sentPrivately(
     general,
     "There's no project “dosc”. Available: docs, handbook.\n[Start in docs] [Start in handbook]",
@@ -54,89 +58,48 @@ test('a request for an unknown project is kept, and starts once, in the one that
   await world.settled();
   expect(world.prompts()).toEqual([]);
   await world.restart();
-  await Promise.all([1, 2].map(() => world.slack.control.press(question, 'start_in', alice)));
-  await world.slack.control.press(question, 'start_in_2', alice);
-  expect((await card('Fix the typos')).text).toContain(' · docs');
-  await world.started('Fix the typos');
+  await Promise.all([1, 2].map(() => control.press(question, 'start_in', alice)));
+  await control.press(question, 'start_in_2', alice);
+  await world.card('Fix the typos', 'docs');
   await world.settled();
   expect(world.prompts()).toEqual([['Fix the typos']]);
-});
 
-const unknown = "There's no project “handbok”. Available: handbook, docs.";
-
-test('a mention for an unknown project starts in its thread, in the project that is pressed (S3)', async () => {
-  const root = await write(`${bot} project=handbok Fix the typos`);
-  const question = await world.sentPrivately(general, unknown);
-  await world.slack.control.press(question, 'start_in', alice);
-  await card('Fix the typos');
-  const [, started] = await world.slack.control.thread(general, root.ts);
-  expect(started?.text).toContain(' · handbook');
-});
-
-test('an unknown project without a request has nothing to start, and in a form it is named at the field', async () => {
-  await command('project=handbok');
+  await world.command('project=handbok');
   expect((await world.sentPrivately(general, unknown)).text).not.toContain('[Start in');
-  await command('');
-  const said = await world.slack.control.submit(alice, { prompt: 'project=handbok Fix the typos' });
-  expect(said.errors?.prompt).toBe(unknown);
-  expect(world.prompts()).toEqual([]);
+  const root = await world.say(`${bot} project=handbok Fix the links`);
+  await control.press(await world.sentPrivately(general, `${unknown}\n[Start in`), 'start_in', alice);
+  await world.card('Fix the links', 'handbook');
+  expect((await world.thread(root))[0]?.text).toContain(' · handbook');
 });
 
-test('two dashes turn it off (S2)', async () => {
-  await command('-- project=handbook is how it is written');
-  expect((await card('project=handbook is how it is written')).text).toContain(' · docs');
-});
+test('the form has the project of the channel preselected, takes another, and refuses contradictions at the field (S2)', async () => {
+  await using world = await start();
+  await world.command('', alice, random);
+  await world.submit({ prompt: 'Fix the typos' });
+  await world.card('Fix the typos', 'handbook', random);
+  await world.command('', alice, random);
+  await world.submit({ prompt: 'Fix the typos', project: 'docs' });
+  await world.card('Fix the typos', 'docs', random);
 
-test('the form has the project of the channel preselected, and takes another (S2)', async () => {
-  await command('', random);
-  await world.slack.control.submit(alice, { prompt: 'Fix the typos' });
-  expect((await card('Fix the typos', random)).text).toContain(' · handbook');
-  await command('', random);
-  await world.slack.control.submit(alice, { prompt: 'Fix the typos', project: 'docs' });
-  await world.seen(random, ({ text }) => text.includes('*Fix the typos*') && text.includes(' · docs'));
-});
-
-test('a form whose text and menu name different projects is refused at the menu, and keeps both (S2)', async () => {
-  await command('');
-  const said = await world.slack.control.submit(alice, { prompt: 'project=handbook Fix the typos' });
-  expect(said.errors?.project).toBe(
+  await world.command('');
+  expect((await world.submit({ prompt: 'project=handbok Fix the links' }))?.prompt).toBe(unknown);
+  expect((await world.submit({ prompt: 'project=handbook Fix the links' }))?.project).toBe(
     'Which project? The request begins with project=handbook, but docs is chosen here. Choose the same one, or take it out of the request.',
   );
-  expect((await world.slack.control.submit(alice, { project: 'handbook' })).errors).toBeNull();
-  expect((await card('Fix the typos')).text).toContain(' · handbook');
+  expect(await world.submit({ project: 'handbook' })).toBeNull();
+  await world.card('Fix the links', 'handbook');
 });
 
-test('a project that a mention in a thread names is chosen in the menu of its form (S3)', async () => {
-  const root = await write('The typos annoy people');
-  const reply = { channel: general, user: alice, threadTs: root.ts };
-  await world.slack.control.message({ ...reply, text: `${bot} project=handbook Fix them` });
-  await openThreadForm(world, alice, '"initial_value":"Fix them"');
-  expect((await world.slack.control.submit(alice)).errors).toBeNull();
-  expect((await card('Fix them')).text).toContain(' · handbook');
-});
-
-test('the same words for another project are another job (S5)', async () => {
-  await command('Fix the typos');
-  await command('project=handbook Fix the typos');
-  await world.settled();
-  const cards = (await world.slack.control.messages(general)).filter(({ text }) => text.includes('*Fix'));
-  expect(cards).toHaveLength(2);
-});
-
-test('"watch" looks in the project that is named, and an unknown one is reported (W5)', async () => {
-  await command('project=handbook watch job_1');
+test('"watch" looks in the project that is named, reports an unknown one, and takes one id in two projects for two jobs (W5)', async () => {
+  await using world = await start();
+  await world.command('project=handbook watch job_1');
   const told = await world.sentPrivately(general, 'no job “job_1” in the handbook project');
   expect(told.text).toContain('`/docs-agent project=name watch job_123`');
-  await command('project=hanbdook watch job_1');
+  await world.command('project=hanbdook watch job_1');
   await world.sentPrivately(general, "There's no project “hanbdook”. Available: handbook, docs.");
-});
-
-test('the same id in two projects is two jobs to "watch" (W5)', async () => {
   // The agent cannot be asked whether it has them.
   world.api.failAll({ status: 401 });
-  await command('watch job_1');
-  await command('project=handbook watch job_1');
-  await card('Agent job job_1');
-  await world.seen(general, ({ text }) => text.includes('*Agent job job_1*') && text.includes(' · docs'));
-  await world.seen(general, ({ text }) => text.includes('*Agent job job_1*') && text.includes(' · handbook'));
+  await world.command('watch job_1');
+  await world.command('project=handbook watch job_1');
+  for (const project of ['docs', 'handbook']) await world.card('Agent job job_1', project);
 });

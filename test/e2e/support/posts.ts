@@ -33,7 +33,7 @@ export async function receipt(
 }
 
 /** Waits, without moving the clock, until the form that the person sees shows this. */
-export async function seesForm(control: StrictControl, user: string, words: string): Promise<void> {
+async function seesForm(control: StrictControl, user: string, words: string): Promise<void> {
   const form = () => JSON.stringify(control.modal(user)?.blocks ?? []);
   await expect.poll(form, { message: 'the form' }).toContain(words);
 }
