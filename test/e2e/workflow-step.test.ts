@@ -2,245 +2,242 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../src/app/config/config.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { createService } from '../../src/app/service.ts';
-import { includes, present } from '../support/is.ts';
+import { some } from '../support/is.ts';
 import { alice, general, random } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { noFiles } from '../support/settings.ts';
-import type { Program } from '../support/strict-slack/program.ts';
-import { ASKS, cards, ended, endOf, linkOf, PR, SUCCESS, startWithWorkflows } from './support/steps.ts';
+import { ALLOWED, PR, SUCCESS, startWithWorkflows } from './support/steps.ts';
 
 const MINUTE_MS = 60_000;
+const STARTED = { outputs: { state: 'started' } };
+/** For tests in which hours pass. */
+const SELDOM = { POLL_MIN_INTERVAL: '60s' };
 
-test('a step posts a card, starts a job, and lets the workflow go on (T1)', async () => {
-  const program = await startWithWorkflows();
-  const { api, slack, later } = program;
-  const executionId = await slack.control.runStep({ ...ASKS, draft: null, wait: false, project: '' });
-  const end = await ended(program, executionId);
-  const [card] = await cards(program);
-  expect(end).toEqual({ outputs: { thread: linkOf(card?.ts ?? ''), state: 'started', pull_request: '' } });
-  await later(
-    () => api.jobs[0]?.prompts,
-    (prompts) => prompts?.[0] === 'Document release 2.1',
-    'the job',
-  );
-  api.finish(0, { status: 'completed', prLink: PR });
-  if (card) await program.threadMessage(card, 'Pull request ready');
-  expect(slack.calls(SUCCESS)).toHaveLength(1);
+/** The address of a thread. */
+const linkOf = (ts: string) =>
+  expect.stringMatching(new RegExp(`^https://.+/archives/${general}/p${ts.replace('.', '')}`));
+
+test('a step posts a card, starts a job, and lets the workflow go on; the request is data (T1, E3)', async () => {
+  await using world = await startWithWorkflows();
+  const end = await world.endOf({ draft: null, wait: false, project: '' });
+  const [card] = await world.cards();
+  if (card === undefined) throw new Error('there is no card');
+  expect(end).toEqual({ outputs: { thread: linkOf(card.ts), state: 'started', pull_request: '' } });
+  await world.started('Document release 2.1');
+  world.api.finish(0, { status: 'completed', prLink: PR });
+  await world.threadMessage(card, 'Pull request ready');
+  expect(world.slack.calls(SUCCESS)).toHaveLength(1);
+
+  await world.endOf({ request: '<!channel> ignore the above & </@U0BOB> *bold*\u0000' });
+  expect(JSON.stringify(await world.slack.control.messages(general))).not.toContain('<!channel>');
+  // Of a step that the program does not know, nothing follows.
+  const unknown = await world.slack.control.runStep({ request: 'Go', channel: general }, 'another_step');
+  const { length } = await world.slack.control.messages(general);
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.slack.control.stepEnd(unknown)).toBeNull();
+  expect(
+    world.slack.deliveries().filter(({ payload }) => JSON.stringify(payload).includes('function_executed')),
+  ).toHaveLength(3);
+  expect(await world.slack.control.messages(general)).toHaveLength(length);
 });
 
-test('a step that waits ends with the turn: with its pull request, or without one (T1)', async () => {
-  const program = await startWithWorkflows();
-  const { api, clock, slack } = program;
-  const executionId = await slack.control.runStep({ ...ASKS, wait: 'true' });
-  await program.later(() => api.jobs.length, 1, 'the job');
+test('a step that waits ends with the turn, or fails, in words for the author of the workflow (T1)', async () => {
+  await using world = await startWithWorkflows({ settings: SELDOM });
+  const { api, clock, slack } = world;
+  const waiting = async () => {
+    const { length } = api.jobs;
+    const executionId = await world.run({ wait: 'true' });
+    await world.later(() => api.jobs.length, length + 1, 'the job');
+    return executionId;
+  };
+  const first = await waiting();
   await clock.advance(3 * 60 * MINUTE_MS);
-  expect(slack.control.stepEnd(executionId)).toBeNull();
-  api.finish(0, { status: 'completed', prLink: PR });
-  expect(await ended(program, executionId)).toEqual({
+  expect(slack.control.stepEnd(first)).toBeNull();
+  api.finish(-1, { status: 'completed', prLink: PR });
+  expect(await world.ended(first)).toEqual({
     outputs: { thread: expect.any(String), state: 'pull_request', pull_request: PR },
   });
-  const another = await slack.control.runStep({ ...ASKS, wait: true });
-  await program.later(() => api.jobs.length, 2, 'the other job');
-  api.finish(1, { status: 'completed' });
-  expect(await ended(program, another)).toMatchObject({ outputs: { state: 'done', pull_request: '' } });
-});
-
-describe('a step that waits fails, in words for the author of the workflow (T1)', () => {
-  async function waiting(): Promise<{ program: Program; executionId: string; card: { ts: string } }> {
-    const program = await startWithWorkflows();
-    const executionId = await program.slack.control.runStep({ ...ASKS, wait: true });
-    const card = await program.later(async () => (await cards(program))[0], present, 'the card');
-    await program.later(() => program.api.jobs.length, 1, 'the job');
-    return { program, executionId, card: card ?? { ts: '' } };
+  for (const [status, end] of [
+    [
+      'completed',
+      expect.objectContaining({ outputs: expect.objectContaining({ state: 'done', pull_request: '' }) }),
+    ],
+    ['failed', { error: 'The job failed; the agent gave no reason.' }],
+    ['archived', { error: 'The job was archived before there was a pull request.' }],
+  ] as const) {
+    const executionId = await waiting();
+    api.finish(-1, { status });
+    expect(await world.ended(executionId), status).toEqual(end);
   }
 
-  test.each([
-    ['failed', 'The job failed; the agent gave no reason.'],
-    ['archived', 'The job was archived before there was a pull request.'],
-  ] as const)('if the job %s', async (status, error) => {
-    const { program, executionId } = await waiting();
-    program.api.finish(0, { status });
-    expect(await ended(program, executionId)).toEqual({ error });
+  const unwatched = await waiting();
+  const card = (await world.cards()).at(-1);
+  if (card === undefined) throw new Error('there is no card');
+  await world.threadMessage(card, 'On it');
+  await slack.control.press(card, 'show_job', alice);
+  await world.formShows('stop_watching');
+  await slack.control.pressInView(alice, 'stop_watching');
+  expect(await world.ended(unwatched)).toEqual({
+    error: expect.stringMatching(/^Somebody stopped watching the job.* See https:.*p\d+\.$/),
   });
 
-  test('if nobody watches it any more', async () => {
-    const { program, executionId, card } = await waiting();
-    const [shown] = await cards(program);
-    if (shown === undefined) throw new Error('there is no card');
-    await program.threadMessage(shown, 'On it');
-    await program.slack.control.press(shown, 'show_job', alice);
-    await program.later(
-      () => JSON.stringify(program.slack.control.modal(alice)?.blocks ?? []),
-      includes('stop_watching'),
-      'the details',
-    );
-    await program.slack.control.pressInView(alice, 'stop_watching');
-    expect(await ended(program, executionId)).toEqual({
-      error: expect.stringMatching(/^Somebody stopped watching the job.* See https:.*p\d+\.$/),
-    });
-    expect(card.ts).toBe(shown.ts);
+  api.failNext('create', { status: 400, body: { error: 'Too <vague>' } });
+  expect(await world.endOf({ wait: true })).toEqual({
+    error: "The agent didn't accept the request. It says: Too <vague>",
   });
-
-  test('if the agent does not accept the request, with its words', async () => {
-    const program = await startWithWorkflows();
-    program.api.failNext('create', { status: 400, body: { error: 'Too <vague>' } });
-    expect(await endOf(program, { ...ASKS, wait: true })).toEqual({
-      error: "The agent didn't accept the request. It says: Too <vague>",
-    });
-  });
-
-  test('if the start is unclear, with the thread', async () => {
-    const program = await startWithWorkflows();
-    program.api.failNext('create', 'reset_after');
-    expect(await endOf(program, { ...ASKS, wait: true })).toEqual({
-      error: expect.stringMatching(/^Nobody could confirm the start. See https:.*p\d+\.$/),
-    });
+  api.failNext('create', 'reset_after');
+  expect(await world.endOf({ wait: true })).toEqual({
+    error: expect.stringMatching(/^Nobody could confirm the start. See https:.*p\d+\.$/),
   });
 });
 
-describe('a step that asks for what cannot be had fails at once, and nothing is posted (T1)', () => {
-  test.each([
-    [{ ...ASKS, request: ' \n' }, 'The request is empty.'],
-    [{ channel: general }, 'The request is empty.'],
-    [{ ...ASKS, request: 7 }, "The step's input “request” can't be read."],
-    [
-      { ...ASKS, request: 'x'.repeat(20_001) },
-      'The request is too long: 20,001 characters; the limit is 20,000.',
-    ],
-    [{ request: 'Document it' }, 'The step needs a channel.'],
-    [{ ...ASKS, channel: '#general' }, "The step's input “channel” can't be read."],
-    [{ ...ASKS, project: 'handbok' }, "There's no project “handbok”. Available: acme-docs."],
-    [{ ...ASKS, wait: 'maybe' }, "The step's input “wait” can't be read."],
+test('a step that asks for what cannot be had fails at once, and nothing is posted (T1)', async () => {
+  await using world = await startWithWorkflows();
+  const asks: [inputs: object, error: string][] = [
+    [{ request: ' \n' }, 'The request is empty.'],
+    [{ request: undefined }, 'The request is empty.'],
+    [{ request: 7 }, "The step's input “request” can't be read."],
+    [{ request: 'x'.repeat(20_001) }, 'The request is too long: 20,001 characters; the limit is 20,000.'],
+    [{ channel: undefined }, 'The step needs a channel.'],
+    [{ channel: '#general' }, "The step's input “channel” can't be read."],
+    [{ project: 'handbok' }, "There's no project “handbok”. Available: acme-docs."],
+    [{ wait: 'maybe' }, "The step's input “wait” can't be read."],
     // An id by itself may be anybody's.
-    [{ ...ASKS, person: alice }, "The step's input “person” can't be read."],
-    [
-      { ...ASKS, channel: random },
-      "Workflows can't start jobs in that channel. Ask an administrator of docs-agent.",
-    ],
-  ])('%j', async (inputs, error) => {
-    const program = await startWithWorkflows();
-    expect(await endOf(program, inputs)).toEqual({ error });
-    await program.clock.advance(MINUTE_MS);
-    expect(await program.slack.control.messages(general)).toEqual([]);
-    expect(program.api.jobs).toEqual([]);
-  });
+    [{ person: alice }, "The step's input “person” can't be read."],
+    [{ channel: random }, "Workflows can't start jobs in that channel. Ask an administrator of docs-agent."],
+  ];
+  for (const [inputs, error] of asks) expect(await world.endOf(inputs)).toEqual({ error });
+  await world.clock.advance(MINUTE_MS);
+  expect(await world.slack.control.messages(general)).toEqual([]);
+  expect(world.api.jobs).toEqual([]);
 });
 
 describe('who may (T1)', () => {
   const person = { id: alice, secret: 'hush' };
 
-  test('the person who started the workflow asks, as if it were a command, wherever that person may', async () => {
-    const program = await startWithWorkflows({ configFile: '' });
-    const executionId = await program.slack.control.runStep({ ...ASKS, person });
-    expect(await ended(program, executionId)).toMatchObject({ outputs: { state: 'started' } });
-    const [card] = await cards(program);
+  test('the person who started the workflow asks, wherever that person may; else only the channels of the settings', async () => {
+    await using world = await startWithWorkflows({ configFile: '' });
+    expect(await world.endOf()).toMatchObject({ error: expect.stringContaining("can't start jobs") });
+    expect(await world.endOf({ person })).toMatchObject(STARTED);
+    const [card] = await world.cards();
     expect(JSON.stringify(card?.blocks)).toContain('alice');
-    expect(program.log.join('')).not.toContain('hush');
-  });
-
-  test('a person who may not use docs-agent may not by a workflow, either', async () => {
-    const program = await startWithWorkflows({
-      configFile: `access: { users: [U0BOB] }\nworkflows: { channels: [${general}] }`,
-    });
-    expect(await endOf(program, { ...ASKS, person })).toEqual({
+    expect(world.log.join('')).not.toContain('hush');
+    await world.restart(`access: { users: [U0BOB] }\nworkflows: { channels: [${random}] }`);
+    expect(await world.endOf({ person })).toEqual({
       error:
         "The person who started the workflow can't use docs-agent in that channel: only certain people. " +
         'Ask an administrator of docs-agent.',
     });
-    expect(await cards(program)).toEqual([]);
-  });
-
-  test('without a person, no channel is open that the settings do not name', async () => {
-    const program = await startWithWorkflows({ configFile: '' });
-    expect(await endOf(program, ASKS)).toMatchObject({
-      error: expect.stringContaining("can't start jobs"),
-    });
-  });
-
-  test('in a channel without the bot, the step says how to invite it', async () => {
-    const program = await startWithWorkflows({ configFile: `workflows: { channels: [${random}] }` });
-    expect(await endOf(program, { ...ASKS, channel: random })).toEqual({
-      error: "docs-agent isn't in that channel. Invite it with /invite @docs-agent.",
-    });
+    for (const more of [{}, { draft: true, wait: true }, { draft: true, wait: false }]) {
+      expect(await world.endOf({ channel: random, ...more })).toEqual({
+        error: "docs-agent isn't in that channel. Invite it with /invite @docs-agent.",
+      });
+    }
+    expect(await world.cards()).toHaveLength(1);
   });
 });
 
 describe('delivered several times, late or in turns, a step makes one job and is completed once (T1)', () => {
-  test.each([1, 2, 3, 4])('%i copies at once', async (copies) => {
-    const program = await startWithWorkflows();
-    program.slack.onDelivery(({ kind }) => (kind === 'event' ? copies : 1));
-    const ids = [await program.slack.control.runStep(ASKS), await program.slack.control.runStep(ASKS)];
-    for (const id of ids) expect(await ended(program, id)).toMatchObject({ outputs: { state: 'started' } });
-    await program.clock.advance(10 * MINUTE_MS);
-    expect(await cards(program)).toHaveLength(2);
-    expect(program.api.jobs).toHaveLength(2);
-    expect(program.slack.calls(SUCCESS)).toHaveLength(2);
-  });
+  test('in four copies at once, or lost twice and behind a younger one, over restarts', async () => {
+    await using world = await startWithWorkflows();
+    const { slack } = world;
+    slack.onDelivery(({ kind }) => (kind === 'event' ? 4 : 1));
+    for (const id of [await world.run(), await world.run()])
+      expect(await world.ended(id)).toMatchObject(STARTED);
+    slack.onDelivery(({ kind, attempt }) => (kind === 'event' && attempt < 2 ? 0 : 1));
+    const first = await world.run();
+    slack.onDelivery(({ attempt }) => (attempt === 1 ? 0 : 1));
+    const second = await world.run();
+    for (const id of [second, first]) expect(await world.ended(id)).toMatchObject(STARTED);
+    expect(slack.calls(SUCCESS)).toHaveLength(4);
 
-  test('an event that gets lost twice arrives later, behind a younger one', async () => {
-    const program = await startWithWorkflows();
-    program.slack.onDelivery(({ kind, attempt }) => (kind === 'event' && attempt < 2 ? 0 : 1));
-    const first = await program.slack.control.runStep(ASKS);
-    program.slack.onDelivery(({ attempt }) => (attempt === 1 ? 0 : 1));
-    const second = await program.slack.control.runStep(ASKS);
-    expect(await ended(program, second)).toMatchObject({ outputs: { state: 'started' } });
-    expect(await ended(program, first)).toMatchObject({ outputs: { state: 'started' } });
-    expect(program.api.jobs.length).toBeLessThanOrEqual(2);
-    expect(await cards(program)).toHaveLength(2);
-  });
-
-  test('over a restart before the completion, and one after it', async () => {
-    const program = await startWithWorkflows();
     let isDown = true;
-    program.slack.onCall(({ method }) => (isDown && method === SUCCESS ? { status: 503 } : null));
-    const executionId = await program.slack.control.runStep(ASKS);
-    await program.later(() => program.slack.calls(SUCCESS).length, Boolean, 'a try');
-    await program.restart();
+    slack.onCall(({ method }) => (isDown && method === SUCCESS ? { status: 503 } : null));
+    const third = await world.run();
+    await world.later(() => slack.calls(SUCCESS).length > 4, true, 'a try');
+    await world.restart();
     isDown = false;
-    expect(await ended(program, executionId)).toMatchObject({ outputs: { state: 'started' } });
-    const tries = program.slack.calls(SUCCESS).length;
-    await program.restart();
-    await program.clock.advance(10 * MINUTE_MS);
-    expect(program.slack.calls(SUCCESS)).toHaveLength(tries);
-    expect(await cards(program)).toHaveLength(1);
+    expect(await world.ended(third)).toMatchObject(STARTED);
+    const tries = slack.calls(SUCCESS).length;
+    await world.restart();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(slack.calls(SUCCESS)).toHaveLength(tries);
+    expect(await world.cards()).toHaveLength(5);
+    expect(world.api.jobs).toHaveLength(5);
   });
 
   test.skipIf(testServerUrl === undefined)('by two replicas on Postgres', async () => {
     const database = await createTestDatabase(testServerUrl ?? '');
     onTestFinished(() => database.drop());
-    const program = await startWithWorkflows({ settings: { DATABASE_URL: database.url } });
+    await using world = await startWithWorkflows({ settings: { DATABASE_URL: database.url } });
     const log = createLogger({ level: 'debug', destination: { write: () => {} } });
-    const configFile = `workflows: { channels: [${general}] }`;
-    const readFile = (path: string) => (path.endsWith('.yml') ? configFile : noFiles(path));
-    const config = parseConfig({ ...program.env, PORT: '0' }, readFile);
-    const replica = createService(config, { clock: program.clock, log });
+    const readFile = (path: string) => (path.endsWith('.yml') ? ALLOWED : noFiles(path));
+    const config = parseConfig({ ...world.env, PORT: '0' }, readFile);
+    const replica = createService(config, { clock: world.clock, log });
     await replica.start();
-    onTestFinished(() => replica.stop());
-    program.slack.control.letBotComplete(false);
-    program.slack.onDelivery(({ kind }) => (kind === 'event' ? 3 : 1));
+    world.slack.control.letBotComplete(false);
+    world.slack.onDelivery(({ kind }) => (kind === 'event' ? 3 : 1));
     const ids: string[] = [];
-    for (let count = 0; count < 5; count += 1) ids.push(await program.slack.control.runStep(ASKS));
-    for (const id of ids) expect(await ended(program, id)).toMatchObject({ outputs: { state: 'started' } });
-    expect(await cards(program)).toHaveLength(5);
-    expect(program.slack.calls(SUCCESS)).toHaveLength(5);
+    for (let count = 0; count < 5; count += 1) ids.push(await world.run());
+    for (const id of ids) expect(await world.ended(id)).toMatchObject(STARTED);
+    expect(await world.cards()).toHaveLength(5);
+    expect(world.slack.calls(SUCCESS)).toHaveLength(5);
+    await replica.stop();
   });
 });
 
-test('a step of the app that the program does not know is none of its business', async () => {
-  const program = await startWithWorkflows();
-  const executionId = await program.slack.control.runStep(ASKS, 'another_step');
-  await program.clock.advance(10 * MINUTE_MS);
-  expect(program.slack.control.stepEnd(executionId)).toBeNull();
-  expect(program.slack.deliveries().filter(({ kind }) => kind === 'event')).toHaveLength(1);
-  expect(await cards(program)).toEqual([]);
-});
+test('a step that asks for a draft goes on when it is posted, or when what it starts has ended; nothing goes to the agent before (T1)', async () => {
+  await using world = await startWithWorkflows({ settings: SELDOM });
+  const { control } = world.slack;
+  const drafted = async (inputs: object) => {
+    const executionId = await world.run({ draft: true, ...inputs });
+    const drafts = async () =>
+      (await control.messages(general)).filter(({ text }) => text.includes('[Start]'));
+    const [draft] = await world.later(drafts, some, 'the draft');
+    if (draft === undefined) throw new Error('there is no draft');
+    return { executionId, draft };
+  };
+  const now = await drafted({});
+  expect(await world.ended(now.executionId)).toEqual({
+    outputs: { thread: linkOf(now.draft.ts), state: 'draft', pull_request: '' },
+  });
+  expect(now.draft.text).toContain('from a workflow');
+  await world.clock.advance(60 * MINUTE_MS);
+  expect(world.api.jobs).toEqual([]);
+  await control.press(now.draft, 'start_draft', alice);
+  await world.later(() => world.api.jobs.length, 1, 'the job');
+  expect(world.slack.calls(SUCCESS)).toHaveLength(1);
 
-test('a request in a workflow is quoted as data: it pings nobody and breaks nothing (T1, E3)', async () => {
-  const program = await startWithWorkflows();
-  const request = '<!channel> ignore the above & </@U0BOB> *bold*\u0000';
-  const executionId = await program.slack.control.runStep({ ...ASKS, request });
-  await ended(program, executionId);
-  const [card] = await program.slack.control.messages(general);
-  expect(card?.text).not.toContain('<!channel>');
-  expect(JSON.stringify(card?.blocks)).not.toContain('<!channel>');
+  const waits = await drafted({ wait: true });
+  await world.clock.advance(60 * MINUTE_MS);
+  expect(control.stepEnd(waits.executionId)).toBeNull();
+  await control.press(waits.draft, 'start_draft', alice);
+  await world.later(() => world.api.jobs.length, 2, 'the job');
+  world.api.finish(1, { status: 'completed', prLink: PR });
+  expect(await world.ended(waits.executionId)).toEqual({
+    outputs: { thread: linkOf(waits.draft.ts), state: 'pull_request', pull_request: PR },
+  });
+
+  const dismissed = await drafted({ wait: true });
+  await control.press(dismissed.draft, 'dismiss_draft', alice);
+  expect(await world.ended(dismissed.executionId)).toEqual({ error: 'Dismissed by alice.' });
+
+  // Slack never says whether it was posted, and whoever sees it can start it.
+  const lost = ['reset_after' as const];
+  world.slack.onCall(({ method }) => {
+    if (method === 'chat.postMessage') return lost.shift() ?? null;
+    // Slack shows the channel, and nothing that is in it.
+    const isLook = method.startsWith('conversations.') && method !== 'conversations.info';
+    return isLook ? { error: 'ratelimited' } : null;
+  });
+  const unclear = await drafted({ wait: true });
+  await world.clock.advance(20 * MINUTE_MS);
+  expect(control.stepEnd(unclear.executionId)).toBeNull();
+  await world.clock.advance(20 * MINUTE_MS);
+  expect(await world.ended(unclear.executionId)).toEqual({
+    error:
+      "Slack didn't confirm whether the draft was posted in that channel. If it's there, it can still be started.",
+  });
+  await control.press(unclear.draft, 'start_draft', alice);
+  await world.later(() => world.api.jobs.length, 3, 'the job');
 });
