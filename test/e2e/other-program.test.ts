@@ -54,10 +54,11 @@ async function startOther(world: StrictWorld, { wasKilled = false, name }: Other
   return { service, log, stop, storeConfig: config.store };
 }
 
-const promptsOf = ({ prompts }: StrictWorld) => prompts().flat();
 const warnings = async (service: StrictWorld['service']) => (await service.readiness()).warnings ?? [];
 const otherConnections = async (service: StrictWorld['service']) =>
   (await scrape(service)).docs_agent_slack_other_connections;
+const deliveriesOf = ({ slack }: StrictWorld, text: string) =>
+  slack.deliveries().filter(({ payload }) => JSON.stringify(payload).includes(`"${text}"`));
 
 describe('two programs with the same tokens, each with a store of its own', () => {
   test('lose no reply: each leaves to the other what it does not know, and says that there is another', async () => {
@@ -65,13 +66,13 @@ describe('two programs with the same tokens, each with a store of its own', () =
     const other = await startOther(world);
     // Slack gives each in turn to the one and to the other.
     const cards: SlackMessage[] = [];
-    const chat = () => world.slack.control.message({ channel: general, user: bob, text: 'Hm' });
+    const chat = () => world.say('Hm', { user: bob });
     for (const text of ['One page', 'Two pages', 'Three pages', 'Four pages']) {
       cards.push(await world.ask(text));
       // With the command and the card's own message, it makes three: the next goes to the other one.
       await chat();
     }
-    await world.later(() => promptsOf(world).length, 4, 'the jobs');
+    await world.later(() => world.prompts(), has(4), 'the jobs');
     const replies: string[] = [];
     for (const round of [1, 2, 3]) {
       await chat();
@@ -84,12 +85,9 @@ describe('two programs with the same tokens, each with a store of its own', () =
       }
     }
     // Some go out together.
-    const timesAtAgent = (text: string) => promptsOf(world).join('\n').split(text).length - 1;
-    await world.later(
-      () => replies.filter((text) => timesAtAgent(text) === 0),
-      has(0),
-      'all replies at the agent',
-    );
+    const timesAtAgent = (text: string) => world.prompts().flat().join('\n').split(text).length - 1;
+    const missing = () => replies.filter((text) => timesAtAgent(text) === 0);
+    await world.later(missing, has(0), 'all replies at the agent');
     expect(replies.filter((text) => timesAtAgent(text) !== 1)).toEqual([]);
     for (const { service, log } of [{ service: world.service, log: world.log }, other]) {
       expect(await warnings(service)).toEqual([expect.stringContaining('another program')]);
@@ -104,17 +102,27 @@ describe('two programs with the same tokens, each with a store of its own', () =
     const other = await startOther(world, { wasKilled: true });
     expect(await otherConnections(other.service)).toBe(0);
     await world.clock.advance(240_000);
+    // Two while the other has the next connection and the old one.
     await world.later(
       () => otherConnections(other.service),
-      // Two while the other has the next connection and the old one.
       (count = 0) => count > 0,
-      'the other one to be seen',
+      'the other one',
     );
   });
 
-  test('notice when the other has gone', async () => {
-    await using world = await startStrictWorld();
+  test('answer a press on a card of the other and a reply that nobody knows, and notice when the other has gone', async () => {
+    await using world = await startStrictWorld({ settings: { POLL_MIN_INTERVAL: '60s' } });
     const other = await startOther(world);
+    const card = await world.ask('Add a page');
+    await world.later(() => world.prompts(), has(1), 'the job');
+    const opened = () => world.slack.calls('views.open').map(({ args }) => JSON.stringify(args));
+    for (const count of [1, 2]) {
+      expect(await world.slack.control.press(card, 'show_job', alice)).toMatchObject({ acknowledged: true });
+      await world.later(opened, has(count), 'what is said');
+    }
+    for (const words of ['Two programs share this Slack app', 'Add a page'])
+      expect(opened().filter((form) => form.includes(words))).toHaveLength(1);
+
     expect(await otherConnections(other.service)).toBe(1);
     // While it runs, doctor reads what it has stored.
     const facts = await inspectStore(other.storeConfig, world.clock.now());
@@ -124,24 +132,17 @@ describe('two programs with the same tokens, each with a store of its own', () =
     // Slack says it only to those who connect.
     await world.clock.advance(3_600_000);
     await world.later(() => otherConnections(world.service), 1, 'the older one to notice');
+    const root = await world.say('Lunch?');
+    void world.slack.control.reply(root, 'Yes');
+    const attempts = () => deliveriesOf(world, 'Yes');
+    await world.later(attempts, has(4), 'four attempts');
+    await world.later(() => attempts().at(-1)?.acknowledgedAtMs, present, 'the last to be taken');
+    expect(world.prompts()).toHaveLength(1);
+
     await other.stop();
     await world.clock.advance(300_000);
     await world.later(() => warnings(world.service), has(0), 'the end');
     expect(await otherConnections(world.service)).toBe(0);
-  });
-
-  test('answer a press on a card of the other, and say what to do', async () => {
-    await using world = await startStrictWorld();
-    await startOther(world);
-    const card = await world.ask('Add a page');
-    await world.later(() => promptsOf(world).length, 1, 'the job');
-    const opened = () => world.slack.calls('views.open').map(({ args }) => JSON.stringify(args));
-    for (const count of [1, 2]) {
-      expect(await world.slack.control.press(card, 'show_job', alice)).toMatchObject({ acknowledged: true });
-      await world.later(opened, has(count), 'what is said');
-    }
-    expect(opened().filter((form) => form.includes('Two programs share this Slack app'))).toHaveLength(1);
-    expect(opened().filter((form) => form.includes('Add a page'))).toHaveLength(1);
   });
 
   test('lose no reply that comes right after the other one has, to a program that was alone when it counted', async () => {
@@ -150,33 +151,15 @@ describe('two programs with the same tokens, each with a store of its own', () =
     world.slack.socket.routeBy(({ kind }, program) => (kind === 'command') === (program === 'other'));
     const card = await world.ask('One page');
     void world.slack.control.reply(card, 'Hm');
-    const attempts = () =>
-      world.slack.deliveries().filter(({ payload }) => JSON.stringify(payload).includes('"Hm"'));
-    await world.later(
-      () => attempts().map(({ acknowledgedAtMs }) => acknowledgedAtMs),
-      ([, second]) => second !== undefined,
-      'a second attempt',
-    );
-    expect(attempts()[0]?.acknowledgedAtMs).toBeNull();
-  });
-
-  test('a reply in a thread that nobody knows is answered at the last attempt', async () => {
-    await using world = await startStrictWorld();
-    await startOther(world);
-    await world.clock.advance(3_600_000);
-    const root = await world.slack.control.message({ channel: general, user: alice, text: 'Lunch?' });
-    void world.slack.control.reply(root, 'Yes');
-    const attempts = () =>
-      world.slack.deliveries().filter(({ payload }) => JSON.stringify(payload).includes('"Yes"'));
-    await world.later(() => attempts().length, 4, 'four attempts');
-    await world.later(() => attempts().at(-1)?.acknowledgedAtMs, present, 'the last to be taken');
-    expect(promptsOf(world)).toEqual([]);
+    const taken = () => deliveriesOf(world, 'Hm').map(({ acknowledgedAtMs }) => acknowledgedAtMs);
+    await world.later(taken, ([, second]) => second !== undefined, 'a second attempt');
+    expect(taken()[0]).toBeNull();
   });
 });
 
 test('replies in threads of people are taken at once, and a program that is alone says nothing', async () => {
   await using world = await startStrictWorld();
-  const root = await world.slack.control.message({ channel: general, user: alice, text: 'Lunch?' });
+  const root = await world.say('Lunch?');
   await world.slack.control.reply(root, 'Yes');
   for (const reason of ['warning', 'refresh_requested'] as const) {
     world.slack.socket.refresh(reason);
@@ -206,13 +189,10 @@ test('another program is seen though a replica could not open the connection tha
   await folder.remove();
 });
 
-test.each([
-  ['while Slack opens none', { error: 'internal_error' } as const],
-  ['though the message is new', null],
-])(
-  'people who talk below a message of the bot that the store does not know do not make it connect again and again, %s',
-  async (_when, fault) => {
-    await using world = await startStrictWorld();
+test('people who talk below a message of the bot that the store does not know do not make it connect again and again', async () => {
+  await using world = await startStrictWorld();
+  for (const fault of [null, { error: 'internal_error' } as const]) {
+    world.slack.onCall(() => null);
     await world.clock.advance(600_000);
     await world.settled(10_000);
     const posted = await fetch(`${world.env.SLACK_API_URL}chat.postMessage`, {
@@ -225,7 +205,7 @@ test.each([
     const before = opened();
     world.slack.onCall(({ method }) => (method === 'apps.connections.open' ? fault : null));
     for (const text of ['One', 'Two', 'Three', 'Four', 'Five'])
-      await world.slack.control.message({ channel: general, user: bob, text, threadTs: ts });
+      await world.say(text, { user: bob, threadTs: ts });
     expect(opened() - before).toBe(1);
-  },
-);
+  }
+});

@@ -4,13 +4,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { startDatabaseProxy } from '../replicas/support/database-proxy.ts';
 import { startAgentApi } from '../support/agent-api/agent-api.ts';
-import { type ChildProgram, runProgram } from '../support/child-program.ts';
+import { runProgram } from '../support/child-program.ts';
 import { startCodeHost } from '../support/code-host/code-host.ts';
 import { freePort } from '../support/free-port.ts';
-import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { present } from '../support/is.ts';
+import { alice, bob, general } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { createSignedSlack } from '../support/signed-slack.ts';
-import { type StrictSlack, startStrictSlack } from '../support/strict-slack.ts';
+import { startStrictSlack } from '../support/strict-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -36,37 +37,32 @@ const planted = {
 } as const;
 
 /** The real program at its most talkative, in real time, with all that it talks to. */
-async function startTalkative(mode: 'socket' | 'http', databaseUrl: string | null) {
+async function startTalkative(databaseUrl?: string) {
+  const isHttp = databaseUrl !== undefined;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/slack/events`;
   const slack = await startStrictSlack({
     clock: systemClock,
-    app: mode === 'http' ? { mode: 'events', requestUrls: [url] } : { mode: 'socket' },
+    app: isHttp ? { mode: 'events', requestUrls: [url] } : { mode: 'socket' },
   });
-  onTestFinished(() => slack[Symbol.asyncDispose]());
   const api = await startAgentApi({
     apiKey: planted.agentKey,
     projectId: 'acme-docs',
     clock: systemClock,
     script: () => ({ workMs: 0, ending: 'manual' }),
   });
-  onTestFinished(() => api.close());
   const codeHost = await startCodeHost({ token: planted.codeHostToken, clock: systemClock });
-  onTestFinished(() => codeHost.close());
   const dataDir = await createTempDir();
-  onTestFinished(() => dataDir.remove());
   const program = runProgram(['start'], {
     SLACK_BOT_TOKEN: slack.botToken,
-    ...(mode === 'http'
-      ? { SLACK_SIGNING_SECRET: slack.signingSecret }
-      : { SLACK_APP_TOKEN: slack.appToken }),
+    ...(isHttp ? { SLACK_SIGNING_SECRET: slack.signingSecret } : { SLACK_APP_TOKEN: slack.appToken }),
     SLACK_API_URL: slack.apiUrl,
     AGENT_BASE_URL: api.baseUrl,
     AGENT_API_KEY: planted.agentKey,
     AGENT_PROJECT_ID: 'acme-docs',
     GITHUB_TOKEN: planted.codeHostToken,
     GITHUB_WEB_URL: codeHost.webUrl,
-    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+    ...(isHttp && { DATABASE_URL: databaseUrl }),
     DATA_DIR: dataDir.path,
     HOST: '127.0.0.1',
     PORT: String(port),
@@ -76,7 +72,11 @@ async function startTalkative(mode: 'socket' | 'http', databaseUrl: string | nul
     POLL_MIN_INTERVAL: '500ms',
     POLL_MAX_INTERVAL: '500ms',
   });
-  onTestFinished(() => program[Symbol.asyncDispose]());
+  onTestFinished(async () => {
+    await program[Symbol.asyncDispose]();
+    await slack[Symbol.asyncDispose]();
+    await Promise.all([api.close(), codeHost.close(), dataDir.remove()]);
+  });
   await program.logged('started');
   const signed = createSignedSlack({ url, signingSecret: slack.signingSecret, teamId: slack.teamId });
   return { slack, api, codeHost, program, dataDir: dataDir.path, signed, url };
@@ -95,14 +95,17 @@ function logged({ program }: Pick<Talkative, 'program'>, match: object, times = 
 
 /** A job with all that people do, and then all that can go wrong outside. */
 async function tellAStory(world: Talkative): Promise<void> {
-  const { slack, api } = world;
+  const { slack, api, codeHost } = world;
   const { control } = slack;
   const write = (text: string, more: object = {}) =>
     control.message({ channel: general, user: bob, text, ...more });
 
-  await control.command({ channel: general, user: alice, text: planted.prompt });
+  const typed = (text: string) => control.command({ channel: general, user: alice, text });
+  await typed(planted.prompt);
   await logged(world, { event: 'agent_called', outcome: 'done' });
-  const card = await cardOf(slack, planted.prompt);
+  const find = async () =>
+    (await control.messages(general)).find(({ text }) => text.includes(planted.prompt));
+  const card = await waitFor(find, present, { what: 'the card' });
   const file = { name: 'notes.txt', content: planted.file, mode: 'snippet' };
   const reply = await write(planted.reply, { threadTs: card.ts, files: [file] });
   await logged(world, { event: 'agent_called', call: 'send_message', outcome: 'done' });
@@ -112,7 +115,7 @@ async function tellAStory(world: Talkative): Promise<void> {
   const root = await write(planted.chat);
   await write(`${bot} ${planted.mention}`, { threadTs: root.ts });
   await write(`${bot} ${planted.mention}`);
-  await control.command({ channel: general, user: alice, text: '' });
+  await typed('');
   await expect.poll(() => control.modal(alice), { message: 'the form' }).toBeTruthy();
   await control.submit(alice, { prompt: planted.form });
   // Then all of this has gone through the program.
@@ -122,8 +125,15 @@ async function tellAStory(world: Talkative): Promise<void> {
     .poll(given, { message: 'what the agent was given' })
     .toSatisfy((texts) => [prompt, mention, replied, inlined, form].every((text) => texts.includes(text)));
   await control.openHome(alice);
-  await control.command({ channel: general, user: alice, text: 'list' });
-  await followPullRequests(world);
+  await typed('list');
+  // Two jobs end with pull requests: of one the code host speaks, of the other it does not.
+  for (const [index, outcome] of ['seen', 'later'].entries()) {
+    if (outcome === 'later') codeHost.failAt(/pulls/, { status: 500, body: planted.codeHostPage });
+    const pull = codeHost.open({ repository: 'acme/docs', title: planted.title });
+    const prLink = codeHost.githubLink(pull);
+    api.finish(-1 - index, { status: 'completed', prLink });
+    await logged(world, { event: 'code_host_looked', outcome });
+  }
 
   for (const fault of [
     { status: 500, body: { error: planted.answer } },
@@ -136,11 +146,7 @@ async function tellAStory(world: Talkative): Promise<void> {
   ] as const) {
     api.failNext('get', fault, fault, fault);
     api.failNext('create', fault);
-    await control.command({
-      channel: general,
-      user: alice,
-      text: `${planted.prompt} ${JSON.stringify(fault)}`,
-    });
+    await typed(`${planted.prompt} ${JSON.stringify(fault)}`);
   }
   await logged(world, { event: 'agent_called', outcome: 'unknown' }, 3);
   await logged(world, { event: 'agent_called', outcome: 'definite' }, 2);
@@ -160,32 +166,12 @@ async function tellAStory(world: Talkative): Promise<void> {
     count += 1;
     return faults[count % faults.length] ?? null;
   });
-  await control.command({ channel: general, user: alice, text: `${planted.prompt} again` });
+  await typed(`${planted.prompt} again`);
   await write(planted.reply, { threadTs: card.ts });
   for (const outcome of ['unknown', 'needs_admin', 'refused']) {
     await logged(world, { event: 'slack_called', outcome });
   }
   slack.onCall(() => null);
-}
-
-/** Two jobs end with pull requests: of one the code host speaks, of the other it does not. */
-async function followPullRequests(world: Talkative): Promise<void> {
-  const { api, codeHost } = world;
-  for (const [index, outcome] of ['seen', 'later'].entries()) {
-    if (outcome === 'later') codeHost.failAt(/pulls/, { status: 500, body: planted.codeHostPage });
-    const pull = codeHost.open({ repository: 'acme/docs', title: planted.title });
-    const prLink = codeHost.githubLink(pull);
-    api.finish(api.jobs.at(-1 - index)?.id ?? '', { status: 'completed', prLink });
-    await logged(world, { event: 'code_host_looked', outcome });
-  }
-}
-
-async function cardOf(slack: StrictSlack, text: string): Promise<SlackMessage> {
-  const find = async () =>
-    (await slack.control.messages(general)).find((message) => message.text.includes(text));
-  const found = await waitFor(find, Boolean, { what: 'the card' });
-  if (found === undefined) throw new Error('there is no card');
-  return found;
 }
 
 /** What people do while the store fails, until the program has said so. */
@@ -197,13 +183,10 @@ async function whileStoreFails(world: Talkative): Promise<void> {
   await logged(world, { event: 'listener_failed' });
 }
 
-async function endOf(program: ChildProgram): Promise<string> {
+async function expectNothingPlanted({ slack, program }: Talkative): Promise<void> {
   program.kill('SIGTERM');
   await program.exit;
-  return program.output();
-}
-
-function expectNothingPlanted(output: string, { slack }: Talkative): void {
+  const output = program.output();
   const { botToken, appToken, signingSecret } = slack;
   const secrets = { ...planted, botToken, appToken, signingSecret };
   const told = Object.entries(secrets).filter(([, secret]) => output.includes(secret));
@@ -213,7 +196,7 @@ function expectNothingPlanted(output: string, { slack }: Talkative): void {
 
 describe('no output holds a secret, a prompt, a reply or a file, at the level debug', () => {
   test('in Socket Mode with the embedded store, whatever fails (E3)', async () => {
-    const world = await startTalkative('socket', null);
+    const world = await startTalkative();
     await tellAStory(world);
     world.slack.socket.cut();
     const file = new DatabaseSync(join(world.dataDir, 'docs-agent.db'), { timeout: 5_000 });
@@ -223,7 +206,7 @@ describe('no output holds a secret, a prompt, a reply or a file, at the level de
       `create trigger fault before insert on inbound_request begin select raise(abort, 'the disk is gone'); end`,
     );
     await whileStoreFails(world);
-    expectNothingPlanted(await endOf(world.program), world);
+    await expectNothingPlanted(world);
   });
 
   test.skipIf(testServerUrl === undefined)(
@@ -234,7 +217,7 @@ describe('no output holds a secret, a prompt, a reply or a file, at the level de
       await using proxy = await startDatabaseProxy(database.url);
       const databaseUrl = new URL(proxy.url);
       databaseUrl.password = planted.databasePassword;
-      const world = await startTalkative('http', databaseUrl.href);
+      const world = await startTalkative(databaseUrl.href);
       await tellAStory(world);
       const { signed, url } = world;
       const command = { channelId: general, userId: alice, text: planted.forged };
@@ -246,7 +229,7 @@ describe('no output holds a secret, a prompt, a reply or a file, at the level de
       }
       proxy.cut();
       await whileStoreFails(world);
-      expectNothingPlanted(await endOf(world.program), world);
+      await expectNothingPlanted(world);
     },
   );
 });
