@@ -30,6 +30,8 @@ describe('`/docs-agent run` (T3)', () => {
     );
     expect(cards).toEqual([expect.objectContaining({ text: expect.stringContaining('asked by alice') })]);
     expect(cards[0]?.text).not.toContain('recipe');
+    const answers = () => JSON.stringify(world.slack.deliveries().map(({ answer }) => answer));
+    expect(answers()).not.toContain('Skipped');
     await world.command('run weekly-review');
     await world.sentPrivately(general, '*Skipped weekly-review:* its last job is still open.');
     await world.command('run proposal');
@@ -107,6 +109,11 @@ describe('the form of `/docs-agent` (T3)', () => {
     await world.started('Renew the screenshots');
     await world.settled();
     expect(world.prompts()).toHaveLength(1);
+    const copies = world.slack
+      .deliveries()
+      .filter(({ kind }) => kind === 'action')
+      .slice(-3);
+    expect(copies.map(({ answer }) => answer)).toEqual(Array(3).fill(copies[0]?.answer));
     await world.command('');
     expect(await world.submit({ recipe: 'screenshots' })).toEqual({
       recipe: '⏭️ Skipped screenshots: its last job is still open.',
