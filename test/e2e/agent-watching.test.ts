@@ -1,155 +1,109 @@
 import { expect, test } from 'vitest';
 import { buttons } from '../../src/slack/views/buttons.ts';
 import type { Fault } from '../support/agent-api/fault.ts';
-import { has, includes, some } from '../support/is.ts';
-import { bob, describeWithLocalSlack, general, random, type SlackMessage } from '../support/local-slack.ts';
-import { saying, toldLater } from './support/posts.ts';
+import { has, some } from '../support/is.ts';
+import { bob, general, random } from '../support/local-slack.ts';
+import { scrape } from '../support/scraped.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+import { startProgram } from '../support/strict-slack/program.ts';
 import { watched } from './support/turns.ts';
-import { startWorld } from './support/world.ts';
 
 const PR = 'https://github.com/acme/docs/pull/1';
+const MISSING: Fault = { status: 404, body: { error: 'Job not found' } };
 
-const links = (messages: readonly SlackMessage[]) =>
-  messages.flatMap(({ blocks = [] }) =>
-    blocks.flatMap(({ elements = [] }) => elements.filter(({ url }) => url)),
-  );
+test('somebody continues a failed job outside of Slack: an unknown status and an early pull request stand on the card, and the end is announced once (W2, W3)', async () => {
+  await using program = await startProgram({ settings: { POLL_MIN_INTERVAL: '10s' } });
+  const { clock } = program;
+  const { card, finish } = await watched(program);
+  finish('failed');
+  await program.threadMessage(card, 'Failed');
+  await clock.advance(600_000);
+  finish('active');
+  await program.threadMessage(card, 'Working again');
+  finish('waiting <!channel> for review');
+  await program.shows(card, 'waiting &lt;!channel&gt; for review');
+  finish('active', PR);
+  await program.shows(card, PR);
+  await clock.advance(60_000);
+  expect(await program.posts(card, PR)).toHaveLength(0);
+  finish('completed', PR);
+  await program.threadMessage(card, '🎉');
+  await clock.advance(600_000);
+  for (const words of ['🎉', 'Working again']) expect(await program.posts(card, words)).toHaveLength(1);
+  expect(await program.posts(card, 'for review')).toEqual([]);
+});
 
-describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
-  test('an unknown status stands on the card as it is, and the watch goes on (W2)', async () => {
-    await using world = await startWorld();
-    const { card, finish } = await watched(world);
-    finish('waiting <!channel> for review');
-    await world.later(
-      () => world.card(card),
-      includes('waiting &lt;!channel&gt; for review'),
-      'the card to show it',
-    );
-    finish('completed', PR);
-    await toldLater(world, card, PR);
-    expect(saying(await world.posts(card), 'for review')).toEqual([]);
+test('a pull request that could not be read is told before the turn of a reply, and so is that of a reply that the agent takes up after the settle window (W2, W3, F6)', async () => {
+  await using program = await startProgram();
+  const { api, clock, later, slack } = program;
+  const { card, finish } = await watched(program);
+  // A read that fails so is tried up to three times at once.
+  api.failNext('get', ...Array<Fault>(3).fill({ status: 500 }));
+  await program.shows(card, "can't reach the agent");
+  finish('completed', PR);
+  await slack.control.reply(card, 'And a table');
+  await later(() => api.counts.message, 1, 'the reply to be sent');
+  finish('completed', `${PR}0`);
+  await program.threadMessage(card, `${PR}0`);
+  const told = (await program.posts(card, '🎉')).map(({ text }) => text.includes(`${PR}0`));
+  expect(told).toEqual([false, true]);
+
+  await slack.control.reply(card, 'And a picture');
+  await later(() => api.counts.message, 2, 'the next reply to be sent');
+  finish('completed', `${PR}0`);
+  await program.threadMessage(card, 'Updated');
+  await clock.advance(60_000);
+  finish('active', null);
+  await program.shows(card, 'Working');
+  finish('completed', `${PR}00`);
+  await program.threadMessage(card, `${PR}00`);
+  expect(await program.posts(card, 'Working again')).toHaveLength(0);
+});
+
+test('a pull request that comes ten minutes after the end is announced once, as text where it is no address; the job is not open (W1, W3)', async () => {
+  await using program = await startProgram({
+    settings: { NOTICE_CHANNELS: random, POLL_MIN_INTERVAL: '10s' },
   });
+  const { clock } = program;
+  const { control } = program.slack;
+  control.invite(random, strictApp.botUserId);
+  const { card, finish } = await watched(program);
+  finish('completed');
+  await program.threadMessage(card, 'Done, no pull request');
+  expect((await scrape(program.service))['docs_agent_open_jobs{stage="working"}']).toBe(0);
+  await clock.advance(600_000);
+  finish('completed', 'javascript:alert("<!here>")');
+  await program.threadMessage(card, 'Pull request: javascript:alert("&lt;!here&gt;")');
+  await program.shows(card, 'Pull request ready');
+  await program.later(() => control.messages(random), some, 'the notice');
+  await clock.advance(600_000);
+  const shown = [...(await control.messages(general)), ...(await control.messages(random))];
+  expect(JSON.stringify(shown)).not.toContain('"url":"javascript');
+  expect(JSON.stringify(shown)).not.toContain(buttons.viewPullRequest.id);
+  expect(await program.posts(card, 'Done, no pull request')).toHaveLength(1);
+  expect(await program.posts(card, 'javascript:alert')).toHaveLength(1);
+  expect(await control.messages(random)).toHaveLength(1);
+});
 
-  test('a pull request that is no address is shown as text, never as a link (W3)', async () => {
-    await using world = await startWorld({ settings: { NOTICE_CHANNELS: random } });
-    const { card, finish } = await watched(world);
-    finish('completed', 'javascript:alert("<!here>")');
-    await toldLater(world, card, 'Pull request: javascript:alert("&lt;!here&gt;")');
-    const notices = await world.later(() => world.slack.messages(random), some, 'the notice');
-    await world.later(() => world.card(card), includes('Pull request ready'), 'the card to show the end');
-    const channel = await world.slack.messages(general);
-    expect(links([...channel, ...notices]).map(({ action_id }) => action_id)).not.toContain(
-      buttons.viewPullRequest.id,
-    );
-    expect(JSON.stringify(channel)).not.toContain('"url":"javascript');
-  });
-
-  test('a pull request that shows up during the work is on the card, and announced at the end (W3)', async () => {
-    await using world = await startWorld();
-    const { card, finish } = await watched(world);
-    finish('active', PR);
-    await world.later(() => world.card(card), includes(PR), 'the card to show the link');
-    await world.clock.advance(60_000);
-    expect(saying(await world.posts(card), PR)).toHaveLength(0);
-    finish('completed', PR);
-    await toldLater(world, card, '🎉');
-    await world.clock.advance(60_000);
-    expect(saying(await world.posts(card), '🎉')).toHaveLength(1);
-  });
-
-  test('a pull request that could not be read is read before a reply begins another turn (W3)', async () => {
-    await using world = await startWorld();
-    const { card, finish } = await watched(world);
-    // A read that fails so is tried up to three times at once.
-    world.api.failNext('get', ...Array<Fault>(3).fill({ status: 500 }));
-    await world.later(() => world.card(card), includes("can't reach the agent"), 'the card to show it');
-    finish('completed', PR);
-    await world.slack.reply(card, 'And a table');
-    await world.later(() => world.api.counts.message, 1, 'the reply to be sent');
-    finish('completed', `${PR}0`);
-    await toldLater(world, card, `${PR}0`);
-    expect(saying(await world.posts(card), '🎉').map(({ text }) => text.includes(`${PR}0`))).toEqual([
-      false,
-      true,
-    ]);
-  });
-
-  test('a pull request that comes ten minutes after the end is announced once; the job is not open (W1, W3)', async () => {
-    await using world = await startWorld({ settings: { NOTICE_CHANNELS: random } });
-    const { card, finish } = await watched(world);
-    finish('completed');
-    await toldLater(world, card, 'Done, no pull request');
-    const metrics = await (await fetch(`http://127.0.0.1:${world.service.port}/metrics`)).text();
-    expect(metrics).toContain('docs_agent_open_jobs{stage="working"} 0');
-    await world.clock.advance(600_000);
-    finish('completed', PR);
-    await world.clock.advance(600_000);
-    await toldLater(world, card, '🎉');
-    await world.clock.advance(600_000);
-    const posts = await world.posts(card);
-    expect(saying(posts, '🎉')).toHaveLength(1);
-    expect(saying(posts, 'Done, no pull request')).toHaveLength(1);
-    expect(saying(await world.slack.messages(random), PR)).toHaveLength(1);
-  });
-
-  test('a reply that the agent takes up after the settle window has its pull request told (W2, W3, F6)', async () => {
-    await using world = await startWorld();
-    const { card, finish } = await watched(world);
-    finish('completed', PR);
-    await toldLater(world, card, '🎉');
-    await world.slack.reply(card, 'And a table');
-    await world.later(() => world.api.counts.message, 1, 'the reply to be sent');
-    finish('completed', PR);
-    await toldLater(world, card, 'Updated');
-    await world.clock.advance(60_000);
-    finish('active', null);
-    await world.later(() => world.card(card), includes('Working'), 'the card to show that it goes on');
-    finish('completed', `${PR}0`);
-    await toldLater(world, card, `${PR}0`);
-    expect(saying(await world.posts(card), 'Working again')).toHaveLength(0);
-  });
-
-  test('a job that somebody continues outside of Slack is announced, and its end, too (W2)', async () => {
-    await using world = await startWorld();
-    const { card, finish } = await watched(world);
-    finish('failed');
-    await toldLater(world, card, 'Failed');
-    await world.clock.advance(600_000);
-    finish('active');
-    await toldLater(world, card, 'Working again');
-    finish('completed', PR);
-    await toldLater(world, card, '🎉');
-    await world.clock.advance(600_000);
-    expect(saying(await world.posts(card), 'Working again')).toHaveLength(1);
-  });
-
-  test('a job that the API does not know any more is reported as vanished; a reply is tried once, and *Start again* is offered (W2, F6)', async () => {
-    await using world = await startWorld();
-    const { card } = await watched(world);
-    const missing: Fault = { status: 404, body: { error: 'Job not found' } };
-    world.api.failNext('get', ...Array<Fault>(100).fill(missing));
-    await world.clock.advance(4_200_000);
-    await toldLater(world, card, 'no longer knows this job');
-    world.api.failNext('message', { status: 404, body: { error: 'Job not found' } });
-    await world.slack.reply(card, 'Add an example');
-    await toldLater(world, card, 'Job not found');
-    await world.clock.advance(60_000);
-    expect(world.api.counts).toMatchObject({ create: 1, message: 1 });
-    // The job is told of once; what became of the reply is a piece of news of its own.
-    const told = saying(await world.posts(card), 'no longer knows this job').map(({ text }) => text);
-    expect(told).toEqual([expect.stringContaining('❌'), expect.stringContaining('*Not sent:* 1 reply')]);
-    const refused = await toldLater(world, card, '*Not sent:* 1 reply');
-    await world.slack.press(refused, buttons.startAgain.id, bob);
-    await world.later(() => world.api.jobs.at(-1)?.prompts, has(2), 'the new job to have the reply');
-    expect(world.api.jobs.at(-1)?.prompts).toEqual(['Add a quickstart', 'Add an example']);
-  });
-
-  test('a job that cannot be read yet, right after its start, has not vanished (W2)', async () => {
-    await using world = await startWorld();
-    const notYet: Fault = { status: 404, body: { error: 'Job not found' } };
-    world.api.failNext('get', notYet, notYet, notYet);
-    const { card, finish } = await watched(world);
-    finish('completed', PR);
-    await toldLater(world, card, '🎉');
-    expect(saying(await world.posts(card), 'no longer knows this job')).toHaveLength(0);
-  });
+test('a job that cannot be read right after its start has not vanished; one that the API does not know for an hour has: a reply is tried once, and *Start again* is offered (W2, F6)', async () => {
+  await using program = await startProgram();
+  const { api, clock, later, slack } = program;
+  api.failNext('get', MISSING, MISSING, MISSING);
+  const { card } = await watched(program);
+  expect(await program.posts(card, 'no longer knows this job')).toHaveLength(0);
+  api.failNext('get', ...Array<Fault>(100).fill(MISSING));
+  await clock.advance(4_200_000);
+  await program.threadMessage(card, 'no longer knows this job');
+  api.failNext('message', MISSING);
+  await slack.control.reply(card, 'Add an example');
+  const refused = await program.threadMessage(card, '*Not sent:* 1 reply');
+  expect(refused.text).toContain('Job not found');
+  await clock.advance(60_000);
+  expect(api.counts).toMatchObject({ create: 1, message: 1 });
+  // The job is told of once; what became of the reply is a piece of news of its own.
+  const told = (await program.posts(card, 'no longer knows this job')).map(({ text }) => text);
+  expect(told).toEqual([expect.stringContaining('❌'), expect.stringContaining('*Not sent:* 1 reply')]);
+  await slack.control.press(refused, buttons.startAgain.id, bob);
+  await later(() => api.jobs.at(-1)?.prompts, has(2), 'the new job to have the reply');
+  expect(api.jobs.at(-1)?.prompts).toEqual(['Add a quickstart', 'Add an example']);
 });

@@ -1,66 +1,43 @@
 import { expect, test } from 'vitest';
-import { has, includes } from '../support/is.ts';
-import { describeWithLocalSlack } from '../support/local-slack.ts';
+import { has } from '../support/is.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+import { startProgram } from '../support/strict-slack/program.ts';
 import { receipt } from './support/posts.ts';
-import { working } from './support/turns.ts';
-import { startWorld, type World } from './support/world.ts';
 
-const ephemeral = (world: World) => world.proxy.calls('chat.postEphemeral').map(({ args }) => args);
+test('asides and muted replies stay in the thread and have receipts, mentions get through, and the thread says who changed it (F4)', async () => {
+  await using program = await startProgram();
+  const { api, later, slack } = program;
+  const card = await program.working();
+  const reply = (text: string) => slack.control.reply(card, text);
+  const prompts = () => api.jobs[0]?.prompts.slice(1);
 
-describeWithLocalSlack('a thread that is not only for the agent (F4)', () => {
-  test('asides and muted replies stay in it and have receipts, mentions get through, and the thread says who changed it', async () => {
-    await using world = await startWorld();
-    const card = await working(world);
-    const botUserId = card.user ?? '';
-    const reply = (text: string) => world.slack.reply(card, text);
-    const prompts = () => world.api.jobs[0]?.prompts.slice(1);
+  const aside = await reply('Aside: lunch?');
+  await reply('mute');
+  expect((await program.threadMessage(card, 'Muted')).text).toBe(
+    '🔇 *Muted by bob.* Replies stay between people until `unmute`; mentions still reach the agent.',
+  );
+  await program.shows(card, '🔇 Muted: only mentions reach the agent');
+  const muted = await reply('Who is at the office?');
+  await reply(`<@${strictApp.botUserId}> Mention the CLI`);
+  await later(prompts, has(1), 'the mention to go out');
 
-    const aside = await reply('Aside: lunch?');
-    await reply('mute');
-    const muting = await world.threadMessage(card, 'Muted');
-    expect(muting.text).toBe(
-      '🔇 *Muted by bob.* Replies stay between people until `unmute`; mentions still reach the agent.',
-    );
-    await world.later(
-      () => world.card(card),
-      includes('🔇 Muted: only mentions reach the agent'),
-      'the card to say so',
-    );
-    const muted = await reply('Who is at the office?');
-    await reply(`<@${botUserId}> Mention the CLI`);
-    await world.later(prompts, has(1), 'the mention to go out');
-
-    await reply('unmute');
-    expect((await world.threadMessage(card, 'Unmuted')).text).toBe('🔔 *Unmuted by bob.*');
-    await reply('And the API');
-    await world.later(prompts, has(2), 'the reply to go out');
-    await world.later(
-      () => world.card(card),
-      (text) => !text.includes('Muted'),
-      'the card to forget it',
-    );
-    expect(prompts()).toEqual(['Mention the CLI', 'And the API']);
-    await receipt(world.slack, aside, 'speech_balloon');
-    await receipt(world.slack, muted, 'mute');
-    // Nothing private but the offer that comes with the mention, if it comes before the thread is unmuted.
-    const told = ephemeral(world).map(({ text }) => String(text));
-    expect(told.filter((text) => !text.startsWith('🧵 *Send what was said since, too?*'))).toEqual([]);
-  });
-
-  test('a reply that its author makes an aside of is shown as one, and goes out when it is none again', async () => {
-    await using world = await startWorld({ settings: { FOLLOW_UP_WINDOW: '60s' } });
-    const card = await working(world);
-    const reply = await world.slack.reply(card, 'Lunch');
-    await receipt(world.slack, reply, 'eyes');
-    await world.slack.editMessage(reply, 'aside: lunch');
-    await receipt(world.slack, reply, 'speech_balloon');
-    await world.clock.advance(60_000);
-    expect(world.api.counts.message).toBe(0);
-    await world.slack.editMessage(reply, 'Launch');
-    await receipt(world.slack, reply, 'eyes');
-    await world.clock.advance(60_000);
-    await expect
-      .poll(() => world.api.jobs[0]?.prompts.slice(1), { message: 'the follow-up' })
-      .toEqual(['Launch']);
-  });
+  await reply('unmute');
+  expect((await program.threadMessage(card, 'Unmuted')).text).toBe('🔔 *Unmuted by bob.*');
+  const edited = await reply('And the API');
+  await receipt(slack.control, edited, 'eyes');
+  // Its author makes an aside of it, and a reply again.
+  await slack.control.editMessage(edited, 'aside: and the API');
+  await receipt(slack.control, edited, 'speech_balloon');
+  await program.clock.advance(60_000);
+  expect(prompts()).toEqual(['Mention the CLI']);
+  await slack.control.editMessage(edited, 'And the form');
+  await later(prompts, has(2), 'the reply to go out');
+  expect(prompts()?.[1]).toBe('And the form');
+  await receipt(slack.control, edited, 'white_check_mark');
+  expect((await program.shows(card, 'Working')).text).not.toContain('Muted');
+  await receipt(slack.control, aside, 'speech_balloon');
+  await receipt(slack.control, muted, 'mute');
+  // Nothing private but the offer that comes with the mention, if it comes before the thread is unmuted.
+  const told = slack.calls('chat.postEphemeral').map(({ args }) => String(args.text));
+  expect(told.filter((text) => !text.startsWith('🧵 *Send what was said since, too?*'))).toEqual([]);
 });

@@ -1,123 +1,110 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
-import { receipt } from './support/posts.ts';
-import { startWorld, type World } from './support/world.ts';
+import { expect, test } from 'vitest';
+import { has } from '../support/is.ts';
+import { bob, general } from '../support/local-slack.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+import { startProgram } from '../support/strict-slack/program.ts';
+import { receipt, saying } from './support/posts.ts';
 
-describeWithLocalSlack('a reply that waits, and is changed in Slack (F3)', () => {
-  test('goes out as it reads then, or not at all if it was deleted', async () => {
-    await using world = await startWorld();
-    const card = await world.ask('Add a quickstart');
-    await world.threadMessage(card, 'On it');
-    const reply = (text: string) => world.slack.reply(card, text);
-    const changed = await reply('Mention teh CLI');
-    const deleted = await reply('Never mind');
-    await world.slack.editMessage(changed, 'Mention the CLI');
-    await world.slack.deleteMessage(deleted);
-    await world.clock.advance(4_000);
-    await expect
-      .poll(() => world.api.jobs[0]?.prompts, { message: 'the message' })
-      .toEqual(['Add a quickstart', 'Mention the CLI']);
-    await receipt(world.slack, changed, 'white_check_mark');
-  });
+const { botUserId, botId } = strictApp;
+
+test('a reply that is changed while it waits goes out as it reads then, or not at all; once sent, its author is offered the correction, once (F3)', async () => {
+  await using program = await startProgram();
+  const { api, clock, later } = program;
+  const { control } = program.slack;
+  const card = await program.working();
+  const prompts = () => api.jobs[0]?.prompts;
+  const changed = await control.reply(card, 'Mention teh CIL');
+  const deleted = await control.reply(card, 'Never mind');
+  await control.editMessage(changed, 'Mention teh CLI');
+  await control.deleteMessage(deleted);
+  await clock.advance(4_000);
+  await receipt(control, changed, 'white_check_mark');
+  expect(prompts()).toEqual(['Add a quickstart', 'Mention teh CLI']);
+
+  await control.editMessage(changed, 'Mention the CLI');
+  const offers = async () => saying(await control.messages(general), 'You edited a reply');
+  const [offer] = await later(offers, has(1), 'the offer');
+  if (offer === undefined) throw new Error('there is no offer');
+  expect(offer).toMatchObject({ ephemeral_to: bob, thread_ts: card.ts });
+  await program.restart();
+  const press = () => control.press(offer, 'send_correction', bob);
+  await press();
+  await press();
+  await later(prompts, has(3), 'the correction');
+  await receipt(control, changed, 'white_check_mark');
+  await press();
+  await clock.advance(10_000);
+  expect(prompts()?.slice(2)).toEqual(['Correction of an earlier message: Mention the CLI']);
+  await receipt(control, changed, 'white_check_mark');
 });
 
-describeWithLocalSlack('changes that Slack delivers late, twice, or before the message', () => {
-  let world: World & AsyncDisposable;
-  let card: SlackMessage;
-  let lastTs = 0;
+test('replies that wait are counted on the card, with the time and *Send now*, which works once and then says so (F2, F3)', async () => {
+  await using program = await startProgram({ settings: { FOLLOW_UP_WINDOW: '60s' } });
+  const { api, later } = program;
+  const { control } = program.slack;
+  const card = await program.working();
+  await control.reply(card, 'Use the CLI');
+  const waiting = await program.shows(card, 'Send now');
+  expect(waiting.text).toMatch(/1 reply waiting until <!date/);
+  await control.press(waiting, 'send_now', bob);
+  await expect.poll(() => api.counts.message, { message: 'the follow-up' }).toBe(1);
+  await control.press(waiting, 'send_now', bob);
+  await later(async () => saying(await control.messages(general), 'Already done'), has(1), 'the answer');
+  const shown = async () => (await control.thread(general, card.ts))[0]?.text.includes('Send now');
+  await later(shown, false, 'the card without it');
+  expect(api.counts.message).toBe(1);
+});
 
-  beforeAll(async () => {
-    world = await startWorld({ mode: 'http' });
-  });
-  afterAll(() => world[Symbol.asyncDispose]());
-
-  const newTs = () => {
-    lastTs = Math.max(lastTs + 1, Math.trunc(world.clock.now() / 1000));
-    return `${lastTs}.000100`;
+test('changes that Slack delivers late, twice, or before the message count in their order (F3)', async () => {
+  await using program = await startProgram();
+  const { api, clock } = program;
+  const { control } = program.slack;
+  const card = await program.working();
+  let seconds = Math.trunc(clock.now() / 1000);
+  const raw = (event: object) => control.raw(general, { type: 'message', ...event });
+  /** A reply, of which nothing was delivered yet. */
+  const reply = () => {
+    seconds += 1;
+    const ts = `${seconds}.000100`;
+    const message = (text: string) => ({ type: 'message', user: bob, ts, thread_ts: card.ts, text });
+    const changed = (more: object) =>
+      raw({ subtype: 'message_changed', message: { ...message('See https://example.com'), ...more } });
+    return {
+      written: (text: string) => raw(message(text)),
+      changed,
+      edited: (text: string, micros: number) =>
+        changed({ text, edited: { user: bob, ts: `${seconds + 1}.000${micros}` } }),
+      deleted: () => raw({ subtype: 'message_deleted', deleted_ts: ts, previous_message: message('Gone') }),
+    };
   };
-  const working = async (prompt: string) => {
-    card = await world.ask(prompt);
-    await world.threadMessage(card, 'On it');
-  };
-  const message = (ts: string, text: string, edited?: string) => ({
-    type: 'message',
-    user: bob,
-    ts,
-    thread_ts: card.ts,
-    text,
-    ...(edited === undefined ? {} : { edited: { user: bob, ts: edited } }),
-  });
-  const send = (event: object) =>
-    world.signed.sendEvent({ event: { channel: general, ...event }, eventId: `Ev ${crypto.randomUUID()}` });
-  const written = (ts: string, text: string) => send(message(ts, text));
-  const edited = (ts: string, text: string, editedTs: string) =>
-    send({ type: 'message', subtype: 'message_changed', message: message(ts, text, editedTs) });
-  const deleted = (ts: string, text: string) =>
-    send({
-      type: 'message',
-      subtype: 'message_deleted',
-      deleted_ts: ts,
-      previous_message: message(ts, text),
-    });
-  const followUps = async () => {
-    await world.clock.advance(4_000);
-    const [prompt, ...rest] = world.api.jobs.at(-1)?.prompts ?? [];
-    return prompt === undefined ? [] : rest;
-  };
+  const overtaken = reply();
+  await overtaken.edited('As edited', 100);
+  await overtaken.written('As written');
+  const gone = reply();
+  await gone.deleted();
+  await gone.written('Gone');
+  const disordered = reply();
+  await disordered.written('One');
+  await Promise.all([
+    disordered.edited('Three', 300),
+    disordered.edited('Two', 200),
+    disordered.edited('Three', 300),
+  ]);
+  const previewed = reply();
+  await previewed.written('See https://example.com');
+  await previewed.changed({ attachments: [{}] });
+  await clock.advance(4_000);
+  const sent = () => api.jobs[0]?.prompts.slice(1);
+  const expected = ['As edited\n\nThree\n\nSee https://example.com'];
+  await expect.poll(sent, { message: 'the message' }).toEqual(expected);
 
-  test('an edit that overtakes its message counts, and the message after it does not', async () => {
-    await working('Edit first');
-    const ts = newTs();
-    await edited(ts, 'As edited', `${Math.trunc(Number(ts)) + 1}.000000`);
-    await written(ts, 'As written');
-    await expect.poll(followUps, { message: 'the message' }).toEqual(['As edited']);
+  // Nothing follows from an edit of what was sent, or of what the bot wrote.
+  await disordered.edited('Too late', 400);
+  await reply().changed({
+    user: botUserId,
+    bot_id: botId,
+    edited: { user: botUserId, ts: '9999999999.000100' },
   });
-
-  test('a deletion that overtakes its message withdraws it', async () => {
-    await working('Delete first');
-    const ts = newTs();
-    await deleted(ts, 'Gone');
-    await written(ts, 'Gone');
-    await written(newTs(), 'Stays');
-    await expect.poll(followUps, { message: 'the message' }).toEqual(['Stays']);
-  });
-
-  test('the last edit counts, in whatever order they come, also twice', async () => {
-    await working('Edits out of order');
-    const ts = newTs();
-    await written(ts, 'One');
-    await Promise.all([
-      edited(ts, 'Three', `${ts.slice(0, -6)}000300`),
-      edited(ts, 'Two', `${ts.slice(0, -6)}000200`),
-      edited(ts, 'Three', `${ts.slice(0, -6)}000300`),
-    ]);
-    await expect.poll(followUps, { message: 'the message' }).toEqual(['Three']);
-  });
-
-  test('the preview of a link, which Slack adds as a change, is no edit', async () => {
-    await working('A preview');
-    const ts = newTs();
-    await written(ts, 'See https://example.com');
-    await send({
-      type: 'message',
-      subtype: 'message_changed',
-      message: { ...message(ts, 'See https://example.com'), attachments: [{}] },
-    });
-    await expect.poll(followUps, { message: 'the message' }).toEqual(['See https://example.com']);
-  });
-
-  test('an edit of what was sent, or by the bot, changes nothing', async () => {
-    await working('After it was sent');
-    const ts = newTs();
-    await written(ts, 'Sent');
-    await expect.poll(followUps, { message: 'the message' }).toEqual(['Sent']);
-    await edited(ts, 'Too late', `${Math.trunc(Number(ts)) + 1}.000000`);
-    await send({
-      type: 'message',
-      subtype: 'message_changed',
-      message: { ...message(newTs(), 'Bot', `${Number(ts) + 2}.000000`), bot_id: 'B1' },
-    });
-    await world.clock.advance(10_000);
-    expect(await followUps()).toEqual(['Sent']);
-  });
+  await clock.advance(14_000);
+  expect(sent()).toEqual(expected);
 });

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
 import { present } from '../support/is.ts';
-import { alice, bob, describeWithLocalSlack, general, random } from '../support/local-slack.ts';
+import { alice, bob, general, random } from '../support/local-slack.ts';
 import { formBody } from '../support/slack-requests.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { startProgram } from '../support/strict-slack/program.ts';
 import { signedSlackOf } from '../support/strict-slack/signed.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { toldLater } from './support/posts.ts';
-import { working } from './support/turns.ts';
-import { startWorld } from './support/world.ts';
 
 /** What the form of *Follow up* carries, as it was made for Alice in `general`. */
 interface Carried {
@@ -53,28 +50,25 @@ test('the form for a follow-up counts only from the person and for the channel t
   await program.later(() => api.jobs[0]?.prompts.at(-1), 'Forged V5', 'the follow-up');
 });
 
-describeWithLocalSlack('a button of a job', () => {
-  test('works only in the channel of the job, whatever value is sent', async () => {
-    await using world = await startWorld({ mode: 'http' });
-    const root = await working(world);
-    world.api.finish(0, { status: 'failed' });
-    const refused = await toldLater(world, root, '*Failed.*');
-    const button = (refused.blocks ?? [])
-      .flatMap(({ block_id = '', elements = [] }) => elements.map((element) => ({ ...element, block_id })))
-      .find(({ action_id }) => action_id === 'start_again');
-    const press = (channelId: string) =>
-      world.signed.sendAction({
-        channelId,
-        userId: alice,
-        message: refused,
-        actionId: 'start_again',
-        blockId: button?.block_id ?? '',
-        value: button?.value ?? '',
-      });
-    expect((await press(random)).status).toBe(200);
-    await world.clock.advance(5_000);
-    expect(world.api.counts.create).toBe(1);
-    expect((await press(general)).status).toBe(200);
-    await expect.poll(() => world.api.counts.create, { message: 'the job to run again' }).toBe(2);
-  });
+test('a button of a job works only in the channel of the job, whatever value is sent', async () => {
+  await using program = await startProgram({ mode: 'http' });
+  const { api } = program;
+  const root = await program.working();
+  api.finish(0, { status: 'failed' });
+  const refused = await program.threadMessage(root, '*Failed.*');
+  const press = (channelId: string) => {
+    const { blocks, ts } = refused;
+    const [button] = (blocks ?? []).flatMap(({ block_id = '', elements = [] }) =>
+      elements.flatMap(({ action_id, value }) =>
+        action_id === 'start_again' ? { actionId: action_id, blockId: block_id, value: value ?? '' } : [],
+      ),
+    );
+    if (button === undefined) throw new Error('there is no button');
+    return signedSlackOf(program).sendAction({ channelId, userId: alice, message: { ts }, ...button });
+  };
+  expect((await press(random)).status).toBe(200);
+  await program.clock.advance(5_000);
+  expect(api.counts.create).toBe(1);
+  expect((await press(general)).status).toBe(200);
+  await expect.poll(() => api.counts.create, { message: 'the job to run again' }).toBe(2);
 });

@@ -1,171 +1,92 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { localApp } from '../../demo/local-slack/workspace.ts';
-import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
-import { working } from './support/turns.ts';
-import { startWorld, type World } from './support/world.ts';
+import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
+import { type Program, startProgram } from '../support/strict-slack/program.ts';
+import { signedSlackOf } from '../support/strict-slack/signed.ts';
+import { cards } from './support/turns.ts';
 
 let sequence = 0;
-/** A timestamp that no message in the local Slack has. */
+/** A timestamp that no other message has. */
 function newTs(): string {
   sequence += 1;
   return `1700000000.${String(sequence).padStart(6, '0')}`;
 }
 
-const cards = async (world: World, prompt: string) =>
-  (await world.slack.messages(general)).filter(({ thread_ts, text }) => !thread_ts && text.includes(prompt));
-
-/** What the agent was sent after the prompt, in the newest job. */
-const followUps = (world: World) => world.api.jobs.at(-1)?.prompts.slice(1) ?? [];
-
 /** Whatever was sent before it would have gone out together with this reply, or before it. */
-async function expectFollowUps(world: World, card: SlackMessage, expected: readonly string[]): Promise<void> {
-  await world.clock.advance(10_000);
-  await world.slack.reply(card, 'the last one');
-  await world.clock.advance(4_000);
-  await expect
-    .poll(() => followUps(world).some((text) => text.endsWith('the last one')), { message: 'the last reply' })
-    .toBe(true);
-  expect(followUps(world)).toEqual([...expected, 'the last one']);
+async function expectFollowUps(program: Program, card: SlackMessage, expected: readonly string[]) {
+  await program.clock.advance(10_000);
+  await program.slack.control.reply(card, 'the last one');
+  await program.clock.advance(4_000);
+  const followUps = () => program.api.jobs.at(-1)?.prompts.slice(1);
+  await expect.poll(() => followUps()?.at(-1), { message: 'the last reply' }).toMatch(/the last one$/);
+  expect(followUps()).toEqual([...expected, 'the last one']);
 }
 
-describeWithLocalSlack('requests over signed HTTP', () => {
-  let world: World & AsyncDisposable;
-  beforeAll(async () => {
-    world = await startWorld({ mode: 'http' });
-  });
-  afterAll(() => world[Symbol.asyncDispose]());
-
-  test.each(['one after the other', 'at the same time'])(
-    'a command that is delivered three times, %s, starts one job (S5)',
-    async (how) => {
-      const text = `Start once, ${how}`;
-      const command = { channelId: general, userId: alice, text, triggerId: `again ${how}` };
-      const deliver = (retryNum: number) => world.signed.sendCommand(command, { retryNum });
-      const answers =
-        how === 'at the same time'
-          ? await Promise.all([1, 2, 3].map(deliver))
-          : [await deliver(1), await deliver(2), await deliver(3)];
-      expect(answers).toEqual(Array(3).fill({ status: 200, body: '' }));
-      await expect.poll(() => world.api.jobs.at(-1)?.prompts, { message: 'the job' }).toEqual([text]);
-      await world.clock.advance(10_000);
-      expect(await cards(world, text)).toHaveLength(1);
-      expect(world.api.jobs.filter(({ prompts }) => prompts[0] === text)).toHaveLength(1);
-    },
+test('a command that is delivered three times, at the same time or one after the other, starts one job; so does each reply one follow-up, also as another event (S5, F1)', async () => {
+  await using program = await startProgram({ mode: 'http' });
+  const { api, clock, slack } = program;
+  slack.onDelivery(() => 3);
+  const card = await program.working('Start once');
+  const again = { channelId: general, userId: alice, text: 'Start once more', triggerId: 'again' };
+  for (const retryNum of [1, 2, 3]) {
+    const answer = await signedSlackOf(program).sendCommand(again, { retryNum });
+    expect(answer).toEqual({ status: 200, body: '' });
+  }
+  await expect.poll(() => api.jobs.length, { message: 'the other job' }).toBe(2);
+  await slack.control.reply(card, 'In three copies');
+  const twins = [{}, { ts: newTs() }, { subtype: 'file_share' }, { subtype: 'thread_broadcast' }].map(
+    (changes, index) => ({ changes, client_msg_id: `client ${index}`, text: `Twin ${index}` }),
   );
+  for (const { changes, ...twin } of twins) {
+    const event = { type: 'message', user: bob, ts: newTs(), thread_ts: card.ts, ...twin };
+    await Promise.all([event, { ...event, ...changes }].map((one) => slack.control.raw(general, one)));
+  }
+  await clock.advance(10_000);
+  const sent = () => api.jobs[0]?.prompts.slice(1).flatMap((text) => text.split('\n\n'));
+  await expect.poll(() => sent()?.length, { message: 'the follow-ups' }).toBe(5);
+  await clock.advance(60_000);
+  expect(sent()?.toSorted()).toEqual(['In three copies', 'Twin 0', 'Twin 1', 'Twin 2', 'Twin 3']);
+  expect(await cards(program)).toHaveLength(2);
+  expect(api.jobs.map(({ prompts: [first] }) => first)).toEqual(['Start once', 'Start once more']);
+});
 
-  describe('a reply that is delivered again is sent once (S5, F1)', () => {
-    test.each([
-      ['with the same event id', true, {}],
-      ['as another event', false, {}],
-      ['as another message of the same client', false, { ts: newTs() }],
-      ['as a file share', false, { subtype: 'file_share' }],
-      ['sent to the channel too', false, { subtype: 'thread_broadcast' }],
-    ])('%s', async (what, isSameEvent, changes) => {
-      const card = await working(world, `Reply once, ${what}`);
-      const event = {
-        type: 'message',
-        channel: general,
-        user: bob,
-        ts: newTs(),
-        thread_ts: card.ts,
-        text: 'Only once',
-        client_msg_id: `client ${what}`,
-      };
-      const eventId = `Ev first ${what}`;
-      const twin = {
-        event: { ...event, ...changes },
-        eventId: isSameEvent ? eventId : `Ev again ${what}`,
-      };
-      const answers = await Promise.all([
-        world.signed.sendEvent({ event, eventId }),
-        world.signed.sendEvent(twin, { retryNum: 1 }),
-        world.signed.sendEvent(twin, { retryNum: 2 }),
-      ]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-      await expectFollowUps(world, card, ['Only once']);
-    });
-  });
+test('what no person wrote as a reply is no follow-up, nor what is in another thread or channel (F1, F4)', async () => {
+  await using program = await startProgram();
+  const { control } = program.slack;
+  const card = await program.working();
+  const reply = { type: 'message', user: bob, thread_ts: card.ts, text: 'not a reply' };
+  const changed = { user: bob, ts: card.ts, thread_ts: card.ts, text: 'not a reply', type: 'message' };
+  const events = [
+    { ...reply, subtype: 'bot_message', bot_id: 'B0OTHER', user: undefined },
+    { ...reply, user: undefined, bot_id: 'B0OTHER' },
+    { ...reply, user: localApp.botUserId },
+    { ...reply, user: undefined },
+    { ...reply, subtype: 'message_changed', message: changed, previous_message: changed, hidden: true },
+    { ...reply, subtype: 'message_deleted', deleted_ts: card.ts, previous_message: changed, hidden: true },
+    { ...reply, subtype: 'message_replied', message: changed },
+    ...['channel_join', 'channel_leave', 'channel_topic', 'reminder_add', 'assistant_app_thread'].map(
+      (subtype) => ({ ...reply, subtype }),
+    ),
+    { ...reply, subtype: 'something_new' },
+    { ...reply, thread_ts: undefined },
+  ];
+  await Promise.all(events.map((event) => control.raw(general, { ...event, ts: newTs() })));
+  await control.raw(random, { ...reply, ts: newTs() });
+  const root = await control.message({ channel: general, user: bob, text: 'another thread' });
+  await control.reply(root, 'elsewhere');
+  await expectFollowUps(program, card, []);
+  expect(await control.reactions(root)).toEqual([]);
+});
 
-  test.each([
-    ['forged', 'wrong'],
-    ['ten minutes old', 'stale'],
-  ] as const)('a request that is %s is refused, and nothing happens', async (what, signature) => {
-    const card = await working(world, `Before it is ${what}`);
-    const event = {
-      type: 'message',
-      channel: general,
-      user: bob,
-      ts: newTs(),
-      thread_ts: card.ts,
-      text: what,
-    };
-    const command = { channelId: general, userId: alice, text: `Start ${what}` };
-    expect(await world.signed.sendCommand(command, { signature })).toMatchObject({ status: 401 });
-    expect(await world.signed.sendEvent({ event }, { signature })).toMatchObject({ status: 401 });
-    await expectFollowUps(world, card, []);
-    expect(await cards(world, `Start ${what}`)).toHaveLength(0);
-  });
-
-  test('what no person wrote as a reply is no follow-up (F4)', async () => {
-    const card = await working(world, 'Listen to people only');
-    const reply = { type: 'message', channel: general, user: bob, thread_ts: card.ts, text: 'not a reply' };
-    const changed = { user: bob, ts: card.ts, thread_ts: card.ts, text: 'not a reply', type: 'message' };
-    const events = [
-      { ...reply, subtype: 'bot_message', bot_id: 'B0OTHER', user: undefined },
-      { ...reply, user: undefined, bot_id: 'B0OTHER' },
-      { ...reply, user: localApp.botUserId },
-      { ...reply, user: undefined },
-      { ...reply, subtype: 'message_changed', message: changed, previous_message: changed, hidden: true },
-      { ...reply, subtype: 'message_deleted', deleted_ts: card.ts, previous_message: changed, hidden: true },
-      { ...reply, subtype: 'message_replied', message: changed },
-      { ...reply, subtype: 'channel_join' },
-      { ...reply, subtype: 'channel_leave' },
-      { ...reply, subtype: 'channel_topic' },
-      { ...reply, subtype: 'reminder_add' },
-      { ...reply, subtype: 'assistant_app_thread' },
-      { ...reply, subtype: 'something_new' },
-      { ...reply, thread_ts: undefined },
-    ];
-    const answers = await Promise.all(
-      events.map((event) => world.signed.sendEvent({ event: { ...event, ts: newTs() } })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(events.map(() => 200));
-    await expectFollowUps(world, card, []);
-  });
-
-  test('replies with a file, or sent to the channel too, are follow-ups (F4, F5)', async () => {
-    const card = await working(world, 'Listen to all people');
-    const reply = { type: 'message', channel: general, user: bob, thread_ts: card.ts };
-    const withFile = { ...reply, subtype: 'file_share', ts: newTs(), text: 'See the file' };
-    const broadcast = { ...reply, subtype: 'thread_broadcast', ts: newTs(), text: 'See the channel' };
-    await world.signed.sendEvent({ event: withFile });
-    await world.signed.sendEvent({ event: broadcast });
-    await world.clock.advance(4_000);
-    await expect
-      .poll(() => followUps(world), { message: 'the follow-up' })
-      .toEqual(['See the file\n\nSee the channel']);
-  });
-
-  test('replies in other threads are nobody’s follow-ups (F1)', async () => {
-    const card = await working(world, 'Listen in this thread');
-    const root = await world.slack.message({ channel: general, user: bob, text: 'another thread' });
-    await world.slack.reply(root, 'elsewhere');
-    const elsewhere = { type: 'message', channel: 'C0ELSEWHERE', user: bob, ts: newTs(), thread_ts: card.ts };
-    await world.signed.sendEvent({ event: { ...elsewhere, text: 'another channel' } });
-    await expectFollowUps(world, card, []);
-    expect(await world.slack.reactions(root)).toEqual([]);
-  });
-
-  test('quick replies go out as one message, in the order of their timestamps (F3)', async () => {
-    const card = await working(world, 'Wait for the end of the burst');
-    const reply = { type: 'message', channel: general, user: bob, thread_ts: card.ts };
-    const texts = ['One', 'Two', 'Three', 'Four'];
-    const events = texts.map((text) => ({ ...reply, ts: newTs(), text }));
-    for (const event of events.toReversed()) {
-      await world.signed.sendEvent({ event });
-      await world.clock.advance(1_000);
-    }
-    await world.clock.advance(4_000);
-    await expect.poll(() => followUps(world), { message: 'one message' }).toEqual([texts.join('\n\n')]);
-  });
+test('quick replies go out as one message, in the order of their timestamps, also with a file, or sent to the channel, too (F3, F4, F5)', async () => {
+  await using program = await startProgram();
+  const card = await program.working();
+  const reply = { type: 'message', user: bob, thread_ts: card.ts };
+  const kinds = { One: {}, Two: { subtype: 'file_share' }, Three: { subtype: 'thread_broadcast' }, Four: {} };
+  const events = Object.entries(kinds).map(([text, kind]) => ({ ...reply, ...kind, ts: newTs(), text }));
+  for (const event of events.toReversed()) {
+    await program.slack.control.raw(general, event);
+    await program.clock.advance(1_000);
+  }
+  await expectFollowUps(program, card, ['One\n\nTwo\n\nThree\n\nFour']);
 });

@@ -1,52 +1,39 @@
 import { describe, expect, test } from 'vitest';
 import { has } from '../support/is.ts';
-import {
-  alice,
-  bob,
-  describeWithLocalSlack,
-  general,
-  random,
-  type SlackMessage,
-} from '../support/local-slack.ts';
+import { alice, general, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { saying } from './support/posts.ts';
-import { startWorld } from './support/world.ts';
+import { cards } from './support/turns.ts';
 
 const DAY_MS = 86_400_000;
 
-describeWithLocalSlack('a request in a channel where the bot may not post (S4)', () => {
-  test('is kept: *Try again* starts it, once, even after weeks and a restart, and only for the requester', async () => {
-    await using world = await startWorld();
-    world.proxy.fail('chat.postMessage', { error: 'restricted_action' }, { error: 'restricted_action' });
-    await world.slack.command({ channel: random, user: alice, text: 'Add a quickstart' });
-    const offers = async () => saying(await world.slack.messages(random), "posting isn't allowed");
-    const [first] = await world.later(offers, has(1), 'the private answer');
-    if (first === undefined) throw new Error('there is no private answer');
+test('a request in a channel where the bot may not post is kept: *Try again* starts it, once, even after weeks and a restart (S4)', async () => {
+  await using program = await startProgram();
+  const { api, slack, later, clock } = program;
+  const { control } = slack;
+  slack.fail('chat.postMessage', { error: 'restricted_action' }, { error: 'restricted_action' });
+  await control.command({ channel: general, user: alice, text: 'Add a quickstart' });
+  const offers = async () => saying(await control.messages(general), "posting isn't allowed");
+  const [first] = await later(offers, has(1), 'the private answer');
+  if (first === undefined) throw new Error('there is no private answer');
+  await control.press(first, 'try_again', alice);
+  const second = await later(
+    async () => (await offers()).at(-1),
+    (offer) => offer !== undefined && offer.ts !== first.ts,
+    'the next',
+  );
+  await program.service.stop();
+  await clock.advance(21 * DAY_MS);
+  await program.restart();
 
-    await world.slack.press(first, 'try_again', alice);
-    const [second] = await world.later(
-      offers,
-      (all) => all.length > 0 && all[0]?.ts !== first.ts,
-      'the next',
-    );
-    if (second === undefined) throw new Error('there is no second answer');
-    await world.service.stop();
-    await world.clock.advance(21 * DAY_MS);
-    await world.restart();
-
-    await world.slack.press(second, 'try_again', bob);
-    await world.slack.press(second, 'try_again', alice);
-    const cards = async () =>
-      (await world.slack.messages(random)).filter(({ thread_ts, subtype }) => !thread_ts && !subtype);
-    await world.later(cards, has(1), 'the card');
-    await world.later(() => world.api.counts.create, 1, 'the job');
-    expect(world.api.jobs[0]?.prompts).toEqual(['Add a quickstart']);
-    await world.slack.press(second, 'try_again', alice);
-    await world.clock.advance(10_000);
-    expect(await cards()).toHaveLength(1);
-    expect(world.api.counts.create).toBe(1);
-  });
+  await control.press(second ?? first, 'try_again', alice);
+  await later(() => cards(program), has(1), 'the card');
+  await later(() => api.jobs.map(({ prompts }) => prompts), [['Add a quickstart']], 'the job');
+  await control.press(second ?? first, 'try_again', alice);
+  await clock.advance(10_000);
+  expect(await cards(program)).toHaveLength(1);
+  expect(api.counts.create).toBe(1);
 });
 
 describe('replies before the card is refused', () => {
@@ -86,31 +73,25 @@ describe('replies before the card is refused', () => {
   }
   const prompts = ({ api }: Program) => api.jobs.map((job) => job.prompts);
 
-  test('are said not to be sent, and *Try again* sends them on in order', async () => {
-    await using program = await startProgram();
-    const { receipts, refuse, tryAgain } = await withReplies(program, ['First', 'Second']);
-    await receipts('eyes', 'eyes');
-    refuse();
-    await receipts('warning', 'warning');
-    await tryAgain();
-    await receipts('white_check_mark', 'white_check_mark');
-    expect(prompts(program)).toEqual([['Add a quickstart', 'First\n\nSecond']]);
-  });
-
-  test('are sent on by *Try again* even if they arrived before the request', async () => {
-    await using program = await startProgram();
-    const { slack, clock } = program;
-    slack.onDelivery(({ kind, payload, attempt }) =>
-      kind === 'event' && attempt === 0 && JSON.stringify(payload).includes('quickstart') ? 0 : 1,
-    );
-    const { receipts, refuse, tryAgain } = await withReplies(program, ['First', 'Second']);
-    refuse();
-    await clock.advance(1_000);
-    await receipts('warning', 'warning');
-    await tryAgain();
-    await receipts('white_check_mark', 'white_check_mark');
-    expect(prompts(program)).toEqual([['Add a quickstart', 'First\n\nSecond']]);
-  });
+  test.each([
+    ['after the request', 1],
+    ['even before it', 0],
+  ])(
+    'are said not to be sent, and *Try again* sends them on in order, if they arrived %s',
+    async (_when, copies) => {
+      await using program = await startProgram();
+      program.slack.onDelivery(({ kind, payload, attempt }) =>
+        kind === 'event' && attempt === 0 && JSON.stringify(payload).includes('quickstart') ? copies : 1,
+      );
+      const { receipts, refuse, tryAgain } = await withReplies(program, ['First', 'Second']);
+      if (copies === 1) await receipts('eyes', 'eyes');
+      refuse();
+      await receipts('warning', 'warning');
+      await tryAgain();
+      await receipts('white_check_mark', 'white_check_mark');
+      expect(prompts(program)).toEqual([['Add a quickstart', 'First\n\nSecond']]);
+    },
+  );
 
   test('are not talked about in the channel, for there is no thread: the requester gets a private message', async () => {
     await using program = await startProgram();

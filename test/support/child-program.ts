@@ -18,35 +18,11 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** `code` is null if a signal ended it. */
-interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
 /** The real program as a process of its own. It is killed when the object is disposed, or this process ends. */
-export interface ChildProgram extends AsyncDisposable {
-  /** All that it has printed so far, to both of its outputs. */
-  output(): string;
-  /** What it has logged so far. */
-  log(): readonly LogLine[];
-  /** Waits for the first log line of one of these events; throws with its output if it ends or stays silent. */
-  logged(...events: readonly string[]): Promise<LogLine>;
-  /** Waits until its output matches, and returns the match; throws with its output as `logged` does. */
-  printed(pattern: RegExp): Promise<RegExpExecArray>;
-  kill(signal: NodeJS.Signals): void;
-  /** Resolves once it has ended and all of its output is there. */
-  readonly exit: Promise<Exit>;
-  /** How it ended, in words; null while it runs. */
-  readonly ending: string | null;
-}
+export type ChildProgram = ReturnType<typeof runCommand>;
 
 /** Runs `docs-agent <args>` with this Node; `nodeArgs` are for Node itself. */
-export function runProgram(
-  args: readonly string[],
-  env: ChildEnv,
-  nodeArgs: readonly string[] = [],
-): ChildProgram {
+export function runProgram(args: readonly string[], env: ChildEnv, nodeArgs: readonly string[] = []) {
   const command = [process.execPath, ...nodeArgs, cli, ...args];
   return runCommand(command, { NODE_COMPILE_CACHE: compileCache, ...env });
 }
@@ -59,12 +35,12 @@ export async function outcomeOf(args: readonly string[], env: ChildEnv = {}) {
 }
 
 /** Runs the demo with this Node. */
-export function runDemo(env: ChildEnv, args: readonly string[] = []): ChildProgram {
+export function runDemo(env: ChildEnv, args: readonly string[] = []) {
   return runCommand([process.execPath, demo, ...args], { NODE_COMPILE_CACHE: compileCache, ...env });
 }
 
 /** The same for a program that is started in another way. */
-export function runCommand(command: readonly string[], env: ChildEnv): ChildProgram {
+export function runCommand(command: readonly string[], env: ChildEnv) {
   const child = spawnGuarded(command, env);
   let output = '';
   let stdout = '';
@@ -77,10 +53,10 @@ export function runCommand(command: readonly string[], env: ChildEnv): ChildProg
   });
   let ended = false;
   let ending: string | null = null;
-  const exit = once(child, 'close').then(([code, signal]): Exit => {
+  const exit = once(child, 'close').then(([code, signal]) => {
     ended = true;
     ending = `code ${code}, signal ${signal}`;
-    return { code, signal };
+    return { code, signal } as { readonly code: number | null; readonly signal: NodeJS.Signals | null };
   });
 
   // What follows the last line break is not a whole line yet.
@@ -93,15 +69,21 @@ export function runCommand(command: readonly string[], env: ChildEnv): ChildProg
   };
 
   return {
+    /** All that it has printed so far, to both of its outputs. */
     output: () => output,
+    /** What it has logged so far. */
     log,
-    logged: (...events) =>
+    /** Waits for the first log line of one of these events; throws with its output if it ends or stays silent. */
+    logged: (...events: readonly string[]) =>
       find(() => log().find(({ event }) => events.includes(event)), `the log event ${events.join(' or ')}`),
-    printed: (pattern) => find(() => pattern.exec(output), `printing ${pattern}`),
-    kill: (signal) => {
+    /** Waits until its output matches, and returns the match; throws with its output as `logged` does. */
+    printed: (pattern: RegExp) => find(() => pattern.exec(output), `printing ${pattern}`),
+    kill: (signal: NodeJS.Signals) => {
       child.kill(signal);
     },
+    /** Resolves once it has ended and all of its output is there; `code` is null if a signal ended it. */
     exit,
+    /** How it ended, in words; null while it runs. */
     get ending() {
       return ending;
     },

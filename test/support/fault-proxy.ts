@@ -6,29 +6,17 @@ import { answerCall } from './fault-proxy/answer.ts';
 import { decodeCall, type SlackCall } from './fault-proxy/call.ts';
 import { type Fault, FaultQueue } from './fault-proxy/fault.ts';
 import { type Exchange, forward, readAll } from './fault-proxy/forward.ts';
-import { createSocketRelay, type SocketFaults } from './fault-proxy/socket-relay.ts';
+import { createSocketRelay } from './fault-proxy/socket-relay.ts';
 import { noteHappened, type SlackTook } from './invariants/world.ts';
 
-export interface FaultProxy {
-  /** To be used in place of the target's, with the slash at its end. */
-  readonly apiUrl: string;
-  /** The next calls of the method fail so, one fault for each call; calls after them go through. */
-  fail(method: string, ...faults: Fault[]): void;
-  /** All calls so far, or those of one method, in the order of their arrival; also those that failed. */
-  calls(method?: string): readonly SlackCall[];
-  /** The calls that succeeded, whether or not their answer arrived. */
-  readonly happened: readonly SlackTook[];
-  readonly socket: SocketFaults;
-  /** Cuts everything that is still open. */
-  close(): Promise<void>;
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
 /**
  * Stands between the bot and a Slack Web API at `target` (`…/api/`) and lets calls and Socket Mode connections
  * go wrong where a test says so. Everything else is passed on as it is, but for the address that
  * `apps.connections.open` answers: Socket Mode runs through the proxy too. Posts to a `response_url` do not.
  */
-export async function startFaultProxy({ target }: { readonly target: string }): Promise<FaultProxy> {
+export async function startFaultProxy({ target }: { readonly target: string }) {
   const calls: SlackCall[] = [];
   const happened: SlackTook[] = [];
   const faults = new FaultQueue();
@@ -62,11 +50,16 @@ export async function startFaultProxy({ target }: { readonly target: string }): 
   }
 
   return {
+    /** To be used in place of the target's, with the slash at its end. */
     apiUrl: `http://127.0.0.1:${port}/api/`,
-    fail: (method, ...next) => faults.add(method, next),
-    happened,
-    calls: (method) => calls.filter((call) => method === undefined || call.method === method),
+    /** The next calls of the method fail so, one fault for each call; calls after them go through. */
+    fail: (method: string, ...next: Fault[]) => faults.add(method, next),
+    /** The calls that succeeded, whether or not their answer arrived. */
+    happened: happened as readonly SlackTook[],
+    /** All calls so far, or those of one method, in the order of their arrival; also those that failed. */
+    calls: (method?: string) => calls.filter((call) => method === undefined || call.method === method),
     socket: relay.faults,
+    /** Cuts everything that is still open. */
     close: async () => {
       relay.close();
       server.close();

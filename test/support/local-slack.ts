@@ -33,19 +33,6 @@ export interface TestSlack extends LocalSlack {
   readonly control: SlackControl;
 }
 
-/** Those that no test uses now. They end with this process. */
-const idle: TestSlack[] = [];
-
-/** A local Slack in Socket Mode that is as new. Once stopped it is used again: many tests are shorter than a start. */
-export async function borrowTestSlack(): Promise<TestSlack> {
-  const slack = idle.pop() ?? (await startTestSlack());
-  const stop = async () => {
-    await slack.control.reset();
-    idle.push(slack);
-  };
-  return { ...slack, stop };
-}
-
 /** Starts a local Slack on a free port. */
 export async function startTestSlack(workspace: LocalWorkspace = testWorkspace): Promise<TestSlack> {
   if (binary === null) throw new Error('no local Slack: use describeWithLocalSlack');
@@ -82,16 +69,8 @@ interface SlackElement {
   readonly [field: string]: unknown;
 }
 
-/** One line of local-slack's record of its traffic with the bot. */
-interface TrafficEntry {
-  readonly direction: 'to_bot' | 'from_bot' | 'internal';
-  readonly kind: string;
-  readonly summary: string;
-  readonly detail?: unknown;
-}
-
 /**
- * Acts as the people of the workspace. `message`, `command`, `press`, `editMessage` and `deleteMessage` return
+ * Acts as the people of the workspace. `message`, `command`, `press` and `editMessage` return
  * when the bot has acknowledged, at the latest after 5 seconds; they do not fail if it never does.
  */
 export interface SlackControl {
@@ -113,17 +92,12 @@ export interface SlackControl {
   /** Presses the message's button with this action id; throws if there is none. */
   press(message: SlackMessage, actionId: string, user: string): Promise<unknown>;
   editMessage(message: SlackMessage, text: string): Promise<void>;
-  deleteMessage(message: SlackMessage): Promise<void>;
   /** All of the channel, replies and ephemeral messages included, oldest first. */
   messages(channel: string): Promise<readonly SlackMessage[]>;
   /** The root and its replies, oldest first. */
   thread(channel: string, rootTs: string): Promise<readonly SlackMessage[]>;
   /** The names of the reactions on the message now. */
   reactions(message: SlackMessage): Promise<readonly string[]>;
-  /** The last 1000 entries, oldest first. */
-  log(): Promise<readonly TrafficEntry[]>;
-  /** Forgets messages, direct-message channels and the log; the bot stays connected. */
-  reset(): Promise<void>;
 }
 
 export function createSlackControl(url: string): SlackControl {
@@ -156,19 +130,12 @@ export function createSlackControl(url: string): SlackControl {
     editMessage: async ({ channel, ts, user }, text) => {
       await post('edit-message', { channel, ts, user, text });
     },
-    deleteMessage: async ({ channel, ts, user }) => {
-      await post('delete-message', { channel, ts, user });
-    },
     messages,
     thread: async (channel, rootTs) =>
       (await messages(channel)).filter(({ ts, thread_ts }) => ts === rootTs || thread_ts === rootTs),
     reactions: async ({ channel, ts }) => {
       const message = (await messages(channel)).find((candidate) => candidate.ts === ts);
       return (message?.reactions ?? []).map(({ name }) => name);
-    },
-    log: async () => (await get<{ log: TrafficEntry[] }>('log')).log,
-    reset: async () => {
-      await post('reset', {});
     },
   };
 }

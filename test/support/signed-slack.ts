@@ -50,16 +50,10 @@ interface ActionRequest {
   readonly responseUrl?: string;
 }
 
-export interface SignedSlack {
-  sendCommand(request: NewCommand, arrival?: Arrival): Promise<BotAnswer>;
-  sendEvent(request: EventRequest, arrival?: Arrival): Promise<BotAnswer>;
-  sendAction(request: ActionRequest, arrival?: Arrival): Promise<BotAnswer>;
-  /** Any content, which Slack would not send. */
-  send(contentType: string, body: string, arrival?: Arrival): Promise<BotAnswer>;
-}
+export type SignedSlack = ReturnType<typeof createSignedSlack>;
 
 /** What Slack does in HTTP mode: signed requests to the bot, one at a time, each with the bot's answer. */
-export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOptions): SignedSlack {
+export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOptions) {
   let sent = 0;
   const newId = (prefix: string) => {
     sent += 1;
@@ -80,12 +74,13 @@ export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOpt
   };
 
   return {
-    send: (contentType, body, arrival) => send({ contentType, body }, arrival),
-    sendCommand: (request, arrival) =>
+    /** Any content, which Slack would not send. */
+    send: (contentType: string, body: string, arrival?: Arrival) => send({ contentType, body }, arrival),
+    sendCommand: (request: NewCommand, arrival?: Arrival) =>
       send(commandBody(teamId, { triggerId: newId('trigger-'), ...request }), arrival),
-    sendEvent: ({ event, eventId = newId('Ev') }, arrival) =>
+    sendEvent: ({ event, eventId = newId('Ev') }: EventRequest, arrival?: Arrival) =>
       send(eventBody(teamId, { event, eventId }), arrival),
-    sendAction: (request, arrival) =>
+    sendAction: (request: ActionRequest, arrival?: Arrival) =>
       send(formBody({ payload: JSON.stringify(blockActions(request)) }), arrival),
   };
 

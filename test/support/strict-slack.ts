@@ -5,9 +5,9 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import type { SlackCall } from './fault-proxy/call.ts';
 import type { SlackTook } from './invariants/world.ts';
 import { withIds } from './strict-slack/blocks.ts';
-import { createControl, type StrictControl } from './strict-slack/control.ts';
+import { createControl } from './strict-slack/control.ts';
 import { Deliverer } from './strict-slack/deliverer.ts';
-import type { Delivery, DeliveryRecord, Transport } from './strict-slack/delivery.ts';
+import type { Delivery, Transport } from './strict-slack/delivery.ts';
 import { Files } from './strict-slack/files.ts';
 import { createHttpTransport } from './strict-slack/http-transport.ts';
 import { createTimestamps, newId, strictApp } from './strict-slack/ids.ts';
@@ -38,46 +38,14 @@ export interface StrictSlackOptions {
   readonly ownerId?: string;
 }
 
-/** People and channels are at first those of `testWorkspace`, and tokens and ids those of `localApp`. */
-export interface StrictSlack extends AsyncDisposable {
-  /** With the slash at its end. */
-  readonly apiUrl: string;
-  /** The same for one of several programs with the same tokens, by a name of its own; `apiUrl` is that of `api`. */
-  apiUrlOf(program: string): string;
-  readonly botToken: string;
-  readonly appToken: string;
-  readonly signingSecret: string;
-  readonly teamId: string;
-  readonly control: StrictControl;
-  /**
-   * Asked for each call of the Web API (also `apps.connections.open`, `response_url` for a post to one, and
-   * `file_download`): what goes wrong with it. Takes the place of an earlier one. The bot waits 10 real seconds
-   * for what hangs.
-   */
-  onCall(decide: (call: SlackCall) => StrictFault | null): void;
-  /**
-   * Asked at each attempt to deliver something: in how many copies it goes out at once (0: this attempt is
-   * lost). Takes the place of an earlier one.
-   */
-  onDelivery(copies: (delivery: Delivery) => number): void;
-  /** All calls so far, or those of one method, in the order of their arrival; also those that failed. */
-  calls(method?: string): readonly SlackCall[];
-  /** The calls to `apiUrl` that succeeded, whether or not their answer arrived. */
-  readonly happened: readonly SlackTook[];
-  /** The call was refused because of a limit. */
-  wasLimited(call: SlackCall): boolean;
-  /** Every copy of everything that was delivered, in order. */
-  deliveries(): readonly DeliveryRecord[];
-  /** Calls and deliveries that have no answer yet; without what hangs, is held, or is given up. */
-  inFlight(): number;
-  readonly socket: Pick<SocketTransport, 'cut' | 'connections' | 'refresh' | 'greetWith' | 'routeBy'>;
-}
+export type StrictSlack = Awaited<ReturnType<typeof startStrictSlack>>;
 
 /**
  * Slack, as far as the bot uses it, in this process: strict about what it takes, with metadata, with its own
- * retries, and with all of its time taken from a clock.
+ * retries, and with all of its time taken from a clock. People and channels are at first those of `testWorkspace`, and
+ * tokens and ids those of `localApp`.
  */
-export async function startStrictSlack(options: StrictSlackOptions): Promise<StrictSlack> {
+export async function startStrictSlack(options: StrictSlackOptions) {
   const { clock, app } = options;
   const server = createServer((request, response) => {
     webApi.handle(request, response).catch((error: unknown) => {
@@ -133,25 +101,43 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
   const { botToken, appToken, signingSecret, teamId } = strictApp;
 
   return {
+    /** With the slash at its end. */
     apiUrl: `${url}/api/`,
-    apiUrlOf: (program) => `${url}/${program}/`,
+    /** The same for one of several programs with the same tokens, by a name of its own; `apiUrl` is that of `api`. */
+    apiUrlOf: (program: string) => `${url}/${program}/`,
     botToken,
     appToken,
     signingSecret,
     teamId,
     control: createControl({ clock, context, deliverer, responseUrls, webApi }),
-    onCall: (decide) => {
+    /**
+     * Asked for each call of the Web API (also `apps.connections.open`, `response_url` for a post to one, and
+     * `file_download`): what goes wrong with it. Takes the place of an earlier one. The bot waits 10 real seconds
+     * for what hangs.
+     */
+    onCall: (decide: (call: SlackCall) => StrictFault | null) => {
       webApi.decide = decide;
     },
-    onDelivery: (copies) => {
+    /** The next calls of the method that `onCall` lets pass fail so, one fault for each. */
+    fail: (method: string, ...faults: StrictFault[]) => webApi.faults.add(method, faults),
+    /**
+     * Asked at each attempt to deliver something: in how many copies it goes out at once (0: this attempt is
+     * lost). Takes the place of an earlier one.
+     */
+    onDelivery: (copies: (delivery: Delivery) => number) => {
       deliverer.copies = copies;
     },
-    calls: (method) => webApi.calls.filter((call) => method === undefined || call.method === method),
-    happened: webApi.happened,
-    wasLimited: (call) => webApi.limited.has(call),
+    /** All calls so far, or those of one method, in the order of their arrival; also those that failed. */
+    calls: (method?: string) => webApi.calls.filter((call) => method === undefined || call.method === method),
+    /** The calls to `apiUrl` that succeeded, whether or not their answer arrived. */
+    happened: webApi.happened as readonly SlackTook[],
+    /** The call was refused because of a limit. */
+    wasLimited: (call: SlackCall) => webApi.limited.has(call),
+    /** Every copy of everything that was delivered, in order. */
     deliveries: () => deliverer.records,
+    /** Calls and deliveries that have no answer yet; without what hangs, is held, or is given up. */
     inFlight: () => webApi.inFlight + deliverer.inFlight,
-    socket,
+    socket: socket as Pick<SocketTransport, 'cut' | 'connections' | 'refresh' | 'greetWith' | 'routeBy'>,
     [Symbol.asyncDispose]: async () => {
       deliverer.close();
       socket.close();

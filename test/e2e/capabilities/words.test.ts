@@ -1,10 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { includes, some } from '../../support/is.ts';
-import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../../support/local-slack.ts';
+import { above, includes, some } from '../../support/is.ts';
+import { alice, bob, general, type SlackMessage } from '../../support/local-slack.ts';
 import { type Program, type ProgramOptions, startProgram } from '../../support/strict-slack/program.ts';
 import { expectHarmless } from '../support/shown.ts';
-import { working } from '../support/turns.ts';
-import { startWorld } from '../support/world.ts';
 
 const PR = 'https://github.com/acme/docs/pull/14';
 const announces = ['summary', 'activity', 'cancel'] as const;
@@ -12,7 +10,7 @@ const announces = ['summary', 'activity', 'cancel'] as const;
 async function startWorking(options: ProgramOptions = {}) {
   const program = await startProgram({ announces, ...options });
   onTestFinished(() => program[Symbol.asyncDispose]());
-  const card = await working(program);
+  const card = await program.working();
   const id = program.api.jobs[0]?.id ?? '';
   return { program, card, id, api: program.api, slack: program.slack };
 }
@@ -144,25 +142,17 @@ const HOSTILE = [
   'line\n'.repeat(300),
 ].join('\n');
 
-describeWithLocalSlack('hostile words (E3)', () => {
-  test.each([
-    ['a summary', { status: 'completed', summary: HOSTILE.slice(0, 3_000) }],
-    ['a summary with a pull request', { status: 'completed', prLink: PR, summary: HOSTILE }],
-    ['a reason', { status: 'failed', reason: HOSTILE }],
-    ['a reason of a stop', { status: 'completed', reason: HOSTILE }],
-  ] as const)('%s mentions nobody, links nowhere and fits', async (_what, finish) => {
-    await using world = await startWorld({ announces });
-    const card = await working(world);
-    const id = world.api.jobs[0]?.id ?? '';
-    world.api.doing(id, HOSTILE);
-    await world.later(() => world.card(card), includes('acme/docs'), 'the activity on the card');
-    world.api.finish(id, finish);
-    await world.later(
-      () => world.posts(card),
-      (posts) => posts.length > 1,
-      'the end of the turn',
-    );
-    await world.clock.advance(10_000);
-    expectHarmless(world, [alice], /^<https:\/\/github\.com\/acme\/docs\/pull\/14\|acme\/docs#14>$/);
-  });
+test.each([
+  ['a summary', { status: 'completed', summary: HOSTILE.slice(0, 3_000) }],
+  ['a summary with a pull request', { status: 'completed', prLink: PR, summary: HOSTILE }],
+  ['a reason', { status: 'failed', reason: HOSTILE }],
+  ['a reason of a stop', { status: 'completed', reason: HOSTILE }],
+] as const)('hostile words: %s mentions nobody, links nowhere and fits (E3)', async (_what, finish) => {
+  const { program, card, id, api, slack } = await startWorking();
+  api.doing(id, HOSTILE);
+  await program.shows(card, 'acme/docs');
+  api.finish(id, finish);
+  await program.later(async () => (await program.posts(card)).length, above(1), 'the end of the turn');
+  await program.clock.advance(10_000);
+  expectHarmless(slack, [alice], /^<https:\/\/github\.com\/acme\/docs\/pull\/14\|acme\/docs#14>$/);
 });

@@ -1,26 +1,13 @@
 import { expect } from 'vitest';
-import { present, some } from '../../support/is.ts';
+import { present } from '../../support/is.ts';
 import type { SlackControl, SlackMessage } from '../../support/local-slack.ts';
 import { general } from '../../support/local-slack.ts';
 import type { StrictControl } from '../../support/strict-slack/control.ts';
 import type { Program } from '../../support/strict-slack/program.ts';
-import type { World } from './world.ts';
 
 /** Those of the messages that contain the words. */
 export function saying<T extends Pick<SlackMessage, 'text'>>(messages: readonly T[], words: string): T[] {
   return messages.filter(({ text }) => text.includes(words));
-}
-
-/** Lets time run until the card's thread has a message that contains the words, and returns it. */
-export async function toldLater(world: World, card: SlackMessage, words: string): Promise<SlackMessage> {
-  const posts = await world.later(
-    async () => saying(await world.posts(card), words),
-    some,
-    `a message with "${words}" in the thread`,
-  );
-  const [post] = posts;
-  if (post === undefined) throw new Error(`nobody said "${words}"`);
-  return post;
 }
 
 /** Waits, without moving the clock, until this is the receipt of the reply. */

@@ -10,52 +10,24 @@ import { findRoute, type Route } from './route.ts';
 import { type Capability, type Finish, type Script, ScriptedJob } from './scripted-job.ts';
 
 export interface AgentApiOptions {
-  readonly apiKey: string;
+  /** Of all projects, or of each. */
+  readonly apiKey: string | ((projectId: string) => string);
   readonly projectId: string;
-  /** Others that the same key opens. Default: none. */
+  /** Others that it has. Default: none. */
   readonly otherProjectIds?: readonly string[];
   readonly clock: Clock;
-  /** Default: only this machine. */
-  readonly host?: string;
   /** Default: any free port. */
   readonly port?: number;
   readonly script: Script;
   /** What it offers besides the seed, and announces. Default: nothing. */
   readonly announces?: readonly Capability[];
-  /** Called when a job is first seen with a pull request, and when it is seen with one after another turn. */
-  readonly onPullRequest?: (prLink: string, job: AgentApiJob) => void;
 }
 
-/** A stand-in for the agent API: HTTP as documented, jobs from a script, and faults on demand. */
-export interface AgentApi {
-  readonly baseUrl: string;
-  /** The oldest first. */
-  readonly jobs: readonly AgentApiJob[];
-  /** All that arrived, also what was refused or met a fault; the oldest first. */
-  readonly requests: readonly AgentApiRequest[];
-  /** What it carried out for the program, whether or not the answer arrived. */
-  readonly taken: readonly AgentTook[];
-  /** How many requests of each kind arrived. */
-  readonly counts: Readonly<Record<Operation, number>>;
-  /**
-   * Gives a job this state from now on, until the next follow-up. Ends `manual` turns, and can also
-   * archive an ended job, say. By its id, or by its place in `jobs`. Throws if there is no such job.
-   */
-  finish(job: string | number, finish: Finish): void;
-  /** Says what the agent does now, where that is announced. Throws if there is no such job. */
-  doing(jobId: string, activity: string | null): void;
-  /** The next requests of this kind meet these faults, one each, in this order. */
-  failNext(operation: Operation, ...faults: readonly Fault[]): void;
-  /** From now on all requests meet this fault, an outage, until it is null. */
-  failAll(fault: Fault | null): void;
-  /** What the API says to a request that reaches it by another way than its port. It meets no faults. */
-  take(request: IncomingRequest): Reply;
-  /** Breaks all connections. */
-  close(): Promise<void>;
-}
+export type AgentApi = Awaited<ReturnType<typeof startAgentApi>>;
 
 export interface AgentApiJob {
   readonly id: string;
+  readonly projectId: string;
   /** The prompt, then the follow-ups. */
   readonly prompts: readonly string[];
   readonly createdAtMs: number;
@@ -95,13 +67,14 @@ export interface AgentApiRequest {
   readonly atMs: number;
 }
 
-/** Fails if the port cannot be had. */
-export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi> {
-  const { apiKey, projectId, otherProjectIds = [], clock, host = '127.0.0.1', port = 0, script } = options;
+/**
+ * A stand-in for the agent API: HTTP as documented, jobs from a script, and faults on demand. Fails if the port
+ * cannot be had.
+ */
+export async function startAgentApi(options: AgentApiOptions) {
+  const { apiKey, projectId, otherProjectIds = [], clock, port = 0, script } = options;
   const { announces = [] } = options;
-  const { onPullRequest = () => {} } = options;
   const jobs = new Map<string, ScriptedJob>();
-  const turnsWithLink = new Set<string>();
   const requests: AgentApiRequest[] = [];
   const taken: AgentTook[] = [];
   const counts = { create: 0, message: 0, cancel: 0, get: 0 };
@@ -131,9 +104,9 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
 
   function take({ authorization, key, ...request }: IncomingRequest): Reply {
     const { method, path, prompt, body = prompt ?? '' } = request;
-    const isAuthorized = authorization === `Bearer ${apiKey}`;
-    if (!isAuthorized) return refuse(401, 'Invalid API key');
     const route = findRoute(method, path);
+    const wanted = typeof apiKey === 'string' ? apiKey : apiKey(route?.projectId ?? '');
+    if (authorization !== `Bearer ${wanted}`) return refuse(401, 'Invalid API key');
     return key !== undefined && announces.includes('idempotency')
       ? processOnce(`${path} ${key}`, () => processNoted(route, request), body)
       : processNoted(route, request);
@@ -165,19 +138,20 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
   function process(route: Route | null, prompt: string | null): Reply {
     if (route === null) return refuse(404, 'Not found');
     if (![projectId, ...otherProjectIds].includes(route.projectId)) return refuse(404, 'Project not found');
-    if (route.operation === 'create') return prompt ? create(prompt) : refuse(400, 'Prompt is required');
+    if (route.operation === 'create')
+      return prompt ? create(route.projectId, prompt) : refuse(400, 'Prompt is required');
     const job = jobs.get(route.jobId);
-    if (!job) return refuse(404, 'Job not found');
+    if (job?.projectId !== route.projectId) return refuse(404, 'Job not found');
     if (route.operation === 'cancel')
       return announces.includes('cancel') ? cancel(job) : refuse(404, 'Not found');
     if (route.operation === 'get') return { status: 200, body: describe(job) };
     return prompt ? sendTo(200, job, prompt) : refuse(400, 'Prompt is required');
   }
 
-  function create(prompt: string): Reply {
+  function create(projectId: string, prompt: string): Reply {
     const { refusal } = script(prompt, 1);
     if (refusal !== undefined) return refuse(400, refusal);
-    const job = new ScriptedJob(`job_${randomUUID()}`, jobs.size + 1, script, clock.now());
+    const job = new ScriptedJob(`job_${randomUUID()}`, projectId, jobs.size + 1, script, clock.now());
     jobs.set(job.id, job);
     return sendTo(201, job, prompt);
   }
@@ -194,52 +168,63 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
   }
 
   function describe(job: ScriptedJob): object {
-    const nowMs = clock.now();
-    const prLink = job.prLinkAt(nowMs);
-    const turn = `${job.id} ${job.prompts.length} ${prLink}`;
-    if (prLink !== null && !turnsWithLink.has(turn)) {
-      turnsWithLink.add(turn);
-      onPullRequest(prLink, job);
-    }
-    return job.describe(nowMs, announces);
+    return job.describe(clock.now(), announces);
   }
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.listen(port, host);
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const { port: boundPort } = server.address() as AddressInfo;
   return {
-    baseUrl: `http://${host}:${boundPort}`,
-    get jobs() {
+    baseUrl: `http://127.0.0.1:${boundPort}`,
+    /** The oldest first. */
+    get jobs(): readonly AgentApiJob[] {
       return [...jobs.values()];
     },
-    requests,
-    taken,
-    counts,
-    finish: (which, finish) => {
+    /** All that arrived, also what was refused or met a fault; the oldest first. */
+    requests: requests as readonly AgentApiRequest[],
+    /** What it carried out for the program, whether or not the answer arrived. */
+    taken: taken as readonly AgentTook[],
+    /** How many requests of each kind arrived. */
+    counts: counts as Readonly<Record<Operation, number>>,
+    /**
+     * Gives a job this state from now on, until the next follow-up. Ends `manual` turns, and can also
+     * archive an ended job, say. By its id, or by its place in `jobs`. Throws if there is no such job.
+     */
+    finish: (which: string | number, finish: Finish) => {
       const job = typeof which === 'string' ? jobs.get(which) : [...jobs.values()].at(which);
       if (!job) throw new Error(`no job ${which}`);
       job.finish(finish, clock.now());
     },
-    doing: (jobId, activity) => {
+    /** Says what the agent does now, where that is announced. Throws if there is no such job. */
+    doing: (jobId: string, activity: string | null) => {
       const job = jobs.get(jobId);
       if (!job) throw new Error(`no job ${jobId}`);
       job.activity = activity;
     },
-    failNext: (operation, ...more) => {
+    /** The next requests of this kind meet these faults, one each, in this order. */
+    failNext: (operation: Operation, ...more: readonly Fault[]) => {
       faults[operation].push(...more);
     },
-    failAll: (fault) => {
+    /** From now on all requests meet this fault, an outage, until it is null. */
+    failAll: (fault: Fault | null) => {
       outage = fault;
     },
+    /** What the API says to a request that reaches it by another way than its port. It meets no faults. */
     take,
+    /** Breaks all connections, and refuses others. */
     close: async () => {
       const closed = server.listening ? once(server, 'close') : null;
       server.close();
       server.closeAllConnections();
       await closed;
+    },
+    /** Takes connections again. */
+    reopen: async () => {
+      server.listen(boundPort, '127.0.0.1');
+      await once(server, 'listening');
     },
   };
 }

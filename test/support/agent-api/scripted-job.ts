@@ -34,6 +34,7 @@ interface State {
 /** A job whose state follows from its script and the time. The prompt is the first of its turns. */
 export class ScriptedJob {
   readonly id: string;
+  readonly projectId: string;
   readonly createdAtMs: number;
   readonly #number: number;
   readonly #script: Script;
@@ -44,8 +45,9 @@ export class ScriptedJob {
   #closing: Pick<Finish, 'summary' | 'reason'> = {};
   activity: string | null = null;
 
-  constructor(id: string, number: number, script: Script, nowMs: number) {
+  constructor(id: string, projectId: string, number: number, script: Script, nowMs: number) {
     this.id = id;
+    this.projectId = projectId;
     this.createdAtMs = nowMs;
     this.#number = number;
     this.#script = script;

@@ -21,40 +21,9 @@ export interface CodeHostOptions {
   readonly clock: Clock;
   /** Who may also ask GitHub. Default: no App. */
   readonly app?: StandInAppOptions;
-  /** Default: any free port. */
-  readonly port?: number;
 }
 
-/**
- * A stand-in for GitHub (as an Enterprise server has it) and for GitLab, at one address: the same pull requests, by
- * HTTP as published, and faults on demand.
- */
-export interface CodeHost {
-  readonly webUrl: string;
-  readonly githubApiUrl: string;
-  readonly gitlabApiUrl: string;
-  /** All that arrived, the oldest first. */
-  readonly requests: readonly CodeHostRequest[];
-  /** Null: there is none. */
-  readonly app: StandInApp | null;
-  /** What profiles show, by login. */
-  readonly emails: Map<string, string>;
-  open(opened: OpenedPullRequest): StandInPullRequest;
-  /** Where a pull request is read in a browser. */
-  githubLink(pull: StandInPullRequest): string;
-  gitlabLink(pull: StandInPullRequest): string;
-  move(from: string, to: string): void;
-  /** Takes a permission from the token (by GitHub's name for it, `Checks`, or the end of GitLab's path, `approvals`), or gives it back. */
-  withhold(permission: string, isWithheld?: boolean): void;
-  /** From now on the token is unknown, or known again. */
-  expire(isExpired?: boolean): void;
-  /** Requests whose path fits meet this fault from now on, until it is null. */
-  failAt(path: RegExp, fault: Fault | null): void;
-  /** What the headers say of the limit; each answer but "unchanged" costs one. */
-  limit: { limit: number; remaining: number; resetAtMs: number };
-  /** Breaks all connections. */
-  close(): Promise<void>;
-}
+export type CodeHost = Awaited<ReturnType<typeof startCodeHost>>;
 
 export interface CodeHostRequest {
   readonly method: string;
@@ -64,12 +33,11 @@ export interface CodeHostRequest {
   status: number | null;
 }
 
-export async function startCodeHost({
-  token,
-  clock,
-  port = 0,
-  ...options
-}: CodeHostOptions): Promise<CodeHost> {
+/**
+ * A stand-in for GitHub (as an Enterprise server has it) and for GitLab, at one address: the same pull requests, by
+ * HTTP as published, and faults on demand.
+ */
+export async function startCodeHost({ token, clock, ...options }: CodeHostOptions) {
   const repositories = new StandInRepositories(clock);
   const requests: CodeHostRequest[] = [];
   const faults = new Map<string, { readonly path: RegExp; readonly fault: Fault }>();
@@ -137,32 +105,42 @@ export async function startCodeHost({
   }
 
   const server = createServer(handle);
-  server.listen(port, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const webUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const host: CodeHost = {
+  return {
     webUrl,
     githubApiUrl: `${webUrl}${GITHUB_API}`,
     gitlabApiUrl: `${webUrl}${GITLAB_API}`,
-    requests,
+    /** All that arrived, the oldest first. */
+    requests: requests as readonly CodeHostRequest[],
+    /** Null: there is none. */
     app,
+    /** What profiles show, by login. */
     emails,
-    open: (opened) => repositories.open(opened),
-    githubLink: ({ repository, number }) => `${webUrl}/${repository}/pull/${number}`,
-    gitlabLink: ({ repository, number }) => `${webUrl}/${repository}/-/merge_requests/${number}`,
-    move: (from, to) => repositories.move(from, to),
-    withhold: (permission, isWithheld = true) => {
+    open: (opened: OpenedPullRequest) => repositories.open(opened),
+    /** Where a pull request is read in a browser. */
+    githubLink: ({ repository, number }: StandInPullRequest) => `${webUrl}/${repository}/pull/${number}`,
+    gitlabLink: ({ repository, number }: StandInPullRequest) =>
+      `${webUrl}/${repository}/-/merge_requests/${number}`,
+    move: (from: string, to: string) => repositories.move(from, to),
+    /** Takes a permission from the token (by GitHub's name for it, `Checks`, or the end of GitLab's path, `approvals`), or gives it back. */
+    withhold: (permission: string, isWithheld = true) => {
       if (isWithheld) repositories.withheld.add(permission);
       else repositories.withheld.delete(permission);
     },
+    /** From now on the token is unknown, or known again. */
     expire: (isExpiredNow = true) => {
       isExpired = isExpiredNow;
     },
-    failAt: (path, fault) => {
+    /** Requests whose path fits meet this fault from now on, until it is null. */
+    failAt: (path: RegExp, fault: Fault | null) => {
       if (fault === null) faults.delete(path.source);
       else faults.set(path.source, { path, fault });
     },
+    /** What the headers say of the limit; each answer but "unchanged" costs one. */
     limit,
+    /** Breaks all connections. */
     close: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -170,5 +148,4 @@ export async function startCodeHost({
       await closed;
     },
   };
-  return host;
 }

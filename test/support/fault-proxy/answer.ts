@@ -5,7 +5,7 @@ import type { Exchange } from './forward.ts';
 /** Answers a call as the fault says. `pass` lets the call happen, and gives its right answer. */
 export async function answerCall(
   response: ServerResponse,
-  fault: Fault | { readonly errorAfter: string } | null,
+  fault: Fault | null,
   pass: () => Exchange | Promise<Exchange>,
 ): Promise<void> {
   const write = ({ status, headers, body }: Exchange) => response.writeHead(status, headers).end(body);

@@ -8,6 +8,8 @@ export type Fault =
     }
   /** Not forwarded; answered 200 with `{"ok":false,"error":…}`. */
   | { readonly error: string }
+  /** Forwarded; answered with this error all the same. */
+  | { readonly errorAfter: string }
   /** Not forwarded; the connection is cut. */
   | 'reset_before'
   /** Forwarded, and so it happened; the connection is cut in place of the answer. */

@@ -14,26 +14,8 @@ interface Ack {
   readonly payload?: unknown;
 }
 
-export interface SocketFaults {
-  /** Cuts all connections without a goodbye. The bot may connect again at once. */
-  cut(): void;
-  /** Delivers again, as retries, all envelopes that the bot has not acknowledged. Throws without a connection. */
-  redeliver(): void;
-  /** All acknowledgements so far, in the order in which the bot sent them. */
-  acks(): readonly Ack[];
-  /** How many connections the bot has open, counted from Slack's greeting on. */
-  connections(): number;
-}
-
-export interface SocketRelay {
-  readonly faults: SocketFaults;
-  /** The address on the relay that leads to Slack's `url`. */
-  addressFor(url: string): string;
-  close(): void;
-}
-
 /** Relays Socket Mode connections that arrive at `server`, whose address is `baseUrl` (`ws://…`). */
-export function createSocketRelay(server: Server, baseUrl: string): SocketRelay {
+export function createSocketRelay(server: Server, baseUrl: string) {
   const relay = new WebSocketServer({ server });
   const targets = new Map<string, string>();
   const greeted = new Set<Socket>();
@@ -69,7 +51,8 @@ export function createSocketRelay(server: Server, baseUrl: string): SocketRelay 
   };
 
   return {
-    addressFor: (url) => {
+    /** The address on the relay that leads to Slack's `url`. */
+    addressFor: (url: string) => {
       const path = `/socket/${targets.size + 1}`;
       targets.set(path, url);
       return `${baseUrl}${path}`;
@@ -79,7 +62,9 @@ export function createSocketRelay(server: Server, baseUrl: string): SocketRelay 
       relay.close();
     },
     faults: {
+      /** Cuts all connections without a goodbye. The bot may connect again at once. */
       cut,
+      /** Delivers again, as retries, all envelopes that the bot has not acknowledged. Throws without a connection. */
       redeliver: () => {
         const [bot] = greeted;
         if (!bot) throw new Error('the bot has no Socket Mode connection');
@@ -89,7 +74,9 @@ export function createSocketRelay(server: Server, baseUrl: string): SocketRelay 
           bot.send(JSON.stringify({ ...envelope, retry_attempt: 1, retry_reason: 'timeout' }));
         }
       },
+      /** All acknowledgements so far, in the order in which the bot sent them. */
       acks: () => [...acks],
+      /** How many connections the bot has open, counted from Slack's greeting on. */
       connections: () => greeted.size,
     },
   };

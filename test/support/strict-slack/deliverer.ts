@@ -44,10 +44,6 @@ export class Deliverer {
     return this.#attempt({ ...request, attempt: 0, retryReason: null });
   }
 
-  forget(): void {
-    this.#records.length = 0;
-  }
-
   /** Delivers nothing again. */
   close(): void {
     for (const cancel of this.#retries) cancel();

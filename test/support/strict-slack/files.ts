@@ -55,10 +55,6 @@ export class Files {
     return this.#files.get(id);
   }
 
-  forget(): void {
-    this.#files.clear();
-  }
-
   add(person: Person, draft: FileDraft, nowMs: number): SlackFile {
     const { name, title = name, mode = 'hosted', mimetype = 'text/plain', filetype = 'text' } = draft;
     const id = newId('F');

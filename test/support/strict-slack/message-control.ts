@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { bob, type SlackControl, type SlackMessage } from '../local-slack.ts';
-import type { Acknowledgement } from './delivery.ts';
 import type { FileDraft, SlackFile } from './files.ts';
 import { strictApp } from './ids.ts';
 import { blockActions, messageAction } from './interactions.ts';
@@ -12,59 +11,21 @@ import { reactedTo } from './reaction-methods.ts';
 import type { ControlOptions, SlackRequests } from './slack-requests.ts';
 import type { ChannelEvent } from './workspace.ts';
 
-type MessageRequests = Pick<
-  SlackControl,
-  'editMessage' | 'deleteMessage' | 'messages' | 'thread' | 'reactions'
->;
-
-/** What people do to messages. */
-export interface MessageControl extends MessageRequests {
-  /**
-   * Writes as a person; with a user id as channel, in that person's direct messages with the bot. The bot learns
-   * of files of people from other workspaces only that they are there: the rest is in `files.info`.
-   */
-  message(message: {
-    readonly channel: string;
-    readonly user: string;
-    readonly text: string;
-    readonly threadTs?: string | undefined;
-    readonly files?: readonly FileDraft[];
-    /** What forwarding a message, or an app, adds to it. */
-    readonly fields?: Pick<
-      StoredMessage,
-      'app_id' | 'attachments' | 'blocks' | 'bot_id' | 'bot_profile' | 'files' | 'subtype' | 'username'
-    >;
-  }): Promise<SlackMessage>;
-  /** Writes in the thread of a message. */
-  reply(
-    root: SlackMessage,
-    text: string,
-    user?: string,
-    more?: Pick<Parameters<MessageControl['message']>[0], 'files' | 'fields'>,
-  ): Promise<SlackMessage>;
-  /** Messages that were there before, oldest first: without events. */
-  restore(channel: string, messages: readonly StoredMessage[]): void;
-  /** Delivers an event that Slack makes by itself, as it is. */
-  raw(channel: string, event: ChannelEvent): Promise<void>;
-  /** Puts an emoji at a message. The bot learns of it where it may read reactions. */
-  react(message: SlackMessage, name: string, user: string): Promise<void>;
-  /** Takes it away. */
-  unreact(message: SlackMessage, name: string, user: string): Promise<void>;
-  command(command: Parameters<SlackControl['command']>[0]): Promise<Acknowledgement>;
-  /**
-   * Presses a button of the message, as it was read, or chooses in one of its menus: then `value` is the value or
-   * the text of the option. Of several buttons with the action id it is the one with the value.
-   */
-  press(message: SlackMessage, actionId: string, user: string, value?: string): Promise<Acknowledgement>;
-  /** Uses a shortcut from the menu of a message. */
-  shortcut(shortcut: {
-    readonly message: SlackMessage;
-    readonly user: string;
-    readonly callbackId: string;
-  }): Promise<Acknowledgement>;
+interface NewMessage {
+  readonly channel: string;
+  readonly user: string;
+  readonly text: string;
+  readonly threadTs?: string | undefined;
+  readonly files?: readonly FileDraft[];
+  /** What forwarding a message, or an app, adds to it. */
+  readonly fields?: Pick<
+    StoredMessage,
+    'app_id' | 'attachments' | 'blocks' | 'bot_id' | 'bot_profile' | 'files' | 'subtype' | 'username'
+  >;
 }
 
-export function createMessageControl(options: ControlOptions, requests: SlackRequests): MessageControl {
+/** What people do to messages. */
+export function createMessageControl(options: ControlOptions, requests: SlackRequests) {
   const { clock, context, responseUrls, webApi } = options;
   const { workspace, files, triggers } = context;
   const { personOf, stored, tell } = requests;
@@ -92,14 +53,14 @@ export function createMessageControl(options: ControlOptions, requests: SlackReq
     await tell('event', eventCallback(event, { nowMs: clock.now(), isShared: workspace.isShared(channel) }));
   };
 
-  const message: MessageControl['message'] = async ({
+  const message = async ({
     channel: id,
     user,
     text,
     threadTs,
     files: drafts = [],
     fields = {},
-  }) => {
+  }: NewMessage) => {
     const channel = workspace.channel(id);
     const person = personOf(user);
     const { message, told } = workspace.post(channel, {
@@ -118,22 +79,35 @@ export function createMessageControl(options: ControlOptions, requests: SlackReq
   };
 
   return {
-    react: (message, name, user) => setReaction(message, name, user, true),
-    unreact: (message, name, user) => setReaction(message, name, user, false),
+    /** Puts an emoji at a message. The bot learns of it where it may read reactions. */
+    react: (message: SlackMessage, name: string, user: string) => setReaction(message, name, user, true),
+    /** Takes it away. */
+    unreact: (message: SlackMessage, name: string, user: string) => setReaction(message, name, user, false),
+    /**
+     * Writes as a person; with a user id as channel, in that person's direct messages with the bot. The bot learns
+     * of files of people from other workspaces only that they are there: the rest is in `files.info`.
+     */
     message,
-    reply: ({ channel, ts }, text, user = bob, more = {}) =>
-      message({ channel, user, text, threadTs: ts, ...more }),
-    restore: (id, messages) => {
+    /** Writes in the thread of a message. */
+    reply: (
+      { channel, ts }: SlackMessage,
+      text: string,
+      user = bob,
+      more: Pick<NewMessage, 'files' | 'fields'> = {},
+    ) => message({ channel, user, text, threadTs: ts, ...more }),
+    /** Messages that were there before, oldest first: without events. */
+    restore: (id: string, messages: readonly StoredMessage[]) => {
       for (const message of messages) workspace.channel(id).log.add(message);
     },
-    raw: async (id, event) => {
+    /** Delivers an event that Slack makes by itself, as it is. */
+    raw: async (id: string, event: ChannelEvent) => {
       const payload = eventCallback(inChannel(workspace.channel(id), event), {
         nowMs: clock.now(),
         isShared: false,
       });
       await tell('event', payload);
     },
-    command: async ({ channel: id, user: userId, text }) => {
+    command: async ({ channel: id, user: userId, text }: Parameters<SlackControl['command']>[0]) => {
       const channel = workspace.channel(id);
       const place = { channel, userId, original: null };
       const responseUrl = responseUrls.create(place);
@@ -143,7 +117,11 @@ export function createMessageControl(options: ControlOptions, requests: SlackReq
       if (answer.payload !== null) responseUrls.show(place, answer.payload);
       return answer;
     },
-    press: async (pressed, actionId, userId, value) => {
+    /**
+     * Presses a button of the message, as it was read, or chooses in one of its menus: then `value` is the value or
+     * the text of the option. Of several buttons with the action id it is the one with the value.
+     */
+    press: async (pressed: SlackMessage, actionId: string, userId: string, value?: string) => {
       // The button may be of an earlier version of the message, which somebody still sees.
       const { action } = pressedElement(pressed.blocks ?? [], actionId, value);
       const { channel, message } = stored(pressed);
@@ -154,7 +132,16 @@ export function createMessageControl(options: ControlOptions, requests: SlackReq
       const ts = workspace.newTs();
       return tell('action', blockActions({ channel, user, message, action, responseUrl, triggerId, ts }));
     },
-    shortcut: async ({ message: used, user: userId, callbackId }) => {
+    /** Uses a shortcut from the menu of a message. */
+    shortcut: async ({
+      message: used,
+      user: userId,
+      callbackId,
+    }: {
+      readonly message: SlackMessage;
+      readonly user: string;
+      readonly callbackId: string;
+    }) => {
       const { channel, message } = stored(used);
       if (message.ephemeral_to !== undefined) throw new Error('a message that one person sees has no menu');
       const responseUrl = responseUrls.create({ channel, userId, original: null });
@@ -166,22 +153,22 @@ export function createMessageControl(options: ControlOptions, requests: SlackReq
         messageAction({ channel, user, message, callbackId, responseUrl, triggerId, ts }),
       );
     },
-    editMessage: async (edited, text) => {
+    editMessage: async (edited: SlackMessage, text: string) => {
       const { channel, message } = stored(edited);
       const edit = { user: message.user, ts: workspace.newTs() };
       await workspace.update(channel, { ...message, text, edited: edit }).told;
     },
-    deleteMessage: async (deleted) => {
+    deleteMessage: async (deleted: SlackMessage) => {
       const { channel, message } = stored(deleted);
       await workspace.delete(channel, message.ts).told;
     },
-    messages: async (id) => workspace.channel(id).log.all().map(asSeen),
-    thread: async (id, rootTs) => {
+    messages: async (id: string) => workspace.channel(id).log.all().map(asSeen),
+    thread: async (id: string, rootTs: string) => {
       const { log } = workspace.channel(id);
       const root = log.get(rootTs);
       return [...(root === undefined ? [] : [root]), ...log.wholeThread(rootTs)].map(asSeen);
     },
-    reactions: async ({ channel, ts }) =>
+    reactions: async ({ channel, ts }: SlackMessage) =>
       (workspace.channel(channel).log.get(ts)?.reactions ?? []).map(({ name }) => name),
   };
 }

@@ -37,14 +37,8 @@ export class People {
   readonly groups = new Map<string, UserGroup>();
   readonly #people = new Map<string, Person>();
 
+  /** At first the people of `testWorkspace`, and the bot. */
   constructor() {
-    this.forget();
-  }
-
-  /** Only the people of `testWorkspace` and the bot stay. */
-  forget(): void {
-    this.groups.clear();
-    this.#people.clear();
     for (const user of testWorkspace.users) this.add(user);
     this.add({ id: botUserId, name: 'docs-agent', realName: 'Docs Agent', isBot: true });
   }

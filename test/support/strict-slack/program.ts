@@ -1,43 +1,24 @@
 import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
-import { createService, type Service } from '../../../src/app/service.ts';
-import { type AgentApi, startAgentApi } from '../agent-api/agent-api.ts';
-import type { Capability } from '../agent-api/scripted-job.ts';
+import { createService } from '../../../src/app/service.ts';
+import { startAgentApi } from '../agent-api/agent-api.ts';
+import type { Capability, Script } from '../agent-api/scripted-job.ts';
+import { startCodeHost } from '../code-host/code-host.ts';
 import { freePort } from '../free-port.ts';
 import { Watch } from '../invariants/watch.ts';
 import { present } from '../is.ts';
-import { type Later, laterBy, stopBy } from '../later.ts';
+import { laterBy, stopBy } from '../later.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';
 import { noFiles } from '../settings.ts';
-import { type StrictSlack, type StrictSlackOptions, startStrictSlack } from '../strict-slack.ts';
+import { type StrictSlackOptions, startStrictSlack } from '../strict-slack.ts';
 import { createTempDir } from '../temp-dir.ts';
-import { createTestClock, type TestClock } from '../test-clock.ts';
+import { createTestClock } from '../test-clock.ts';
 
 const CONFIG_FILE = 'docs-agent.yml';
+const CODE_HOST_TOKEN = 'token-of-the-tests';
 
-export interface Program extends AsyncDisposable {
-  readonly clock: TestClock;
-  readonly api: AgentApi;
-  readonly slack: StrictSlack;
-  readonly service: Service;
-  /** The settings that the service runs with. */
-  readonly env: Environment;
-  /** Stops the service and starts it again on the same store, with another file of DOCS_AGENT_CONFIG if it is given. */
-  restart(configFile?: string): Promise<void>;
-  /** All that the program logged. */
-  readonly log: readonly string[];
-  /** Types `/docs-agent <text>` in `general`, and lets time run until the card is there. */
-  ask(text: string): Promise<SlackMessage>;
-  /** Asks, and waits until the thread says that the agent works. Returns the card. */
-  working(text?: string): Promise<SlackMessage>;
-  /** Lets time run until the card says this, and returns it. */
-  shows(card: SlackMessage, words: string): Promise<SlackMessage>;
-  /** Lets time run until the thread of the card has a message that contains the words. */
-  threadMessage(card: SlackMessage, words: string): Promise<SlackMessage>;
-  readonly later: Later;
-  readonly watch: Watch;
-}
+export type Program = Awaited<ReturnType<typeof startProgram>>;
 
 export interface ProgramOptions {
   readonly mode?: 'socket' | 'http';
@@ -45,12 +26,16 @@ export interface ProgramOptions {
   readonly settings?: Environment;
   /** The text of the file of DOCS_AGENT_CONFIG. */
   readonly configFile?: string;
+  /** Pull requests of a stand-in code host are looked at. */
+  readonly hasCodeHost?: true;
+  /** Default: every turn lasts until the test ends it. */
+  readonly script?: Script;
   /** What the agent API offers besides the seed. Default: nothing. */
   readonly announces?: readonly Capability[];
 }
 
 /** The whole program with the strict Slack and the stand-in agent API, whose turns last until a test ends them. */
-export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
+export async function startProgram(options: ProgramOptions = {}) {
   const resources = new AsyncDisposableStack();
   const clock = createTestClock(Date.now());
   const mode = options.mode ?? 'socket';
@@ -66,10 +51,12 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     apiKey: 'test-key',
     projectId: 'acme-docs',
     clock,
-    script: () => ({ workMs: 0, ending: 'manual' }),
+    script: options.script ?? (() => ({ workMs: 0, ending: 'manual' })),
     announces: options.announces ?? [],
   });
   resources.defer(() => api.close());
+  const codeHost = await (options.hasCodeHost ? startCodeHost({ token: CODE_HOST_TOKEN, clock }) : null);
+  resources.defer(() => codeHost?.close());
   const dataDir = await createTempDir();
   resources.defer(() => dataDir.remove());
   const env = {
@@ -85,6 +72,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     HOST: '127.0.0.1',
     PORT: String(port),
     ...(options.configFile === undefined ? {} : { DOCS_AGENT_CONFIG: CONFIG_FILE }),
+    ...(codeHost && { GITHUB_TOKEN: CODE_HOST_TOKEN, GITHUB_WEB_URL: codeHost.webUrl }),
     ...options.settings,
   };
   let configFile = options.configFile ?? '';
@@ -110,24 +98,28 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
       );
     return later(cards, present, `card for "${text}"`);
   };
-  const threadMessage = (card: SlackMessage, words: string) =>
-    later(
-      async () =>
-        (await slack.control.thread(card.channel, card.ts)).findLast(
-          ({ ts, text }) => ts !== card.ts && text.includes(words),
-        ),
-      present,
-      `message with "${words}"`,
+  const posts = async ({ channel, ts: rootTs }: SlackMessage, words = '') =>
+    (await slack.control.thread(channel, rootTs)).filter(
+      ({ ts, text }) => ts !== rootTs && text.includes(words),
     );
+  const threadMessage = (card: SlackMessage, words: string) =>
+    later(async () => (await posts(card, words)).at(-1), present, `message with "${words}"`);
   return {
     clock,
     api,
     slack,
+    /** Only with `hasCodeHost`. */
+    get codeHost() {
+      if (codeHost === null) throw new Error('it is not set up');
+      return codeHost;
+    },
     get service() {
       return service;
     },
+    /** The settings that the service runs with. */
     env,
-    restart: async (changed) => {
+    /** Stops the service and starts it again on the same store, with another file of DOCS_AGENT_CONFIG if it is given. */
+    restart: async (changed?: string) => {
       configFile = changed ?? configFile;
       await service.stop();
       // A test may have moved the store.
@@ -135,14 +127,18 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
       service = newService();
       await service.start();
     },
-    log: lines,
+    /** All that the program logged. */
+    log: lines as readonly string[],
+    /** Types `/docs-agent <text>` in `general`, and lets time run until the card is there. */
     ask,
+    /** Asks, and waits until the thread says that the agent works. Returns the card. */
     working: async (text = 'Add a quickstart') => {
       const card = await ask(text);
       await threadMessage(card, 'On it');
       return card;
     },
-    shows: async ({ channel, ts }, words) => {
+    /** Lets time run until the card says this, and returns it. */
+    shows: async ({ channel, ts }: SlackMessage, words: string) => {
       const find = async () => (await slack.control.messages(channel)).find((one) => one.ts === ts);
       return later(
         find,
@@ -150,7 +146,10 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
         `the card to say "${words}"`,
       );
     },
+    /** Lets time run until the thread of the card has a message that contains the words. */
     threadMessage,
+    /** The messages of the card's thread, without the card; those that contain the words. */
+    posts,
     later,
     watch,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

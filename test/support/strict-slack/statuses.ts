@@ -30,10 +30,6 @@ export class AgentSessions {
     this.#sessions.set(`${channelId}:${threadTs}`, { status, sinceMs: this.#clock.now() });
   }
 
-  forget(): void {
-    this.#sessions.clear();
-  }
-
   /** Null: there is none. */
   get(channelId: string, threadTs: string): AgentSession['status'] | null {
     const session = this.#sessions.get(`${channelId}:${threadTs}`);

@@ -1,23 +1,11 @@
 import { eventCallback } from './payloads.ts';
 import type { ControlOptions, SlackRequests } from './slack-requests.ts';
-import type { StepEnd } from './steps.ts';
 
 /** What workflows do. */
-export interface StepControl {
-  /** A workflow comes to its step "Ask docs-agent" (or another of the app's). Returns the id of the execution. */
-  runStep(inputs: Readonly<Record<string, unknown>>, callbackId?: string): Promise<string>;
-  /** How the step ended; null: it has not. */
-  stepEnd(executionId: string): StepEnd | null;
-  /** Whether the app may complete steps with its own token, from now on; at first it may. */
-  letBotComplete(mayComplete: boolean): void;
-}
-
-export function createStepControl(
-  { clock, context: { steps } }: ControlOptions,
-  { tell }: SlackRequests,
-): StepControl {
+export function createStepControl({ clock, context: { steps } }: ControlOptions, { tell }: SlackRequests) {
   return {
-    runStep: async (inputs, callbackId = 'ask_docs_agent') => {
+    /** A workflow comes to its step "Ask docs-agent" (or another of the app's). Returns the id of the execution. */
+    runStep: async (inputs: Readonly<Record<string, unknown>>, callbackId = 'ask_docs_agent') => {
       const { executionId, token } = steps.start();
       const event = {
         type: 'function_executed',
@@ -31,8 +19,10 @@ export function createStepControl(
       await tell('event', eventCallback(event, { nowMs: clock.now(), isShared: false }));
       return executionId;
     },
-    stepEnd: (executionId) => steps.end(executionId),
-    letBotComplete: (mayComplete) => {
+    /** How the step ended; null: it has not. */
+    stepEnd: (executionId: string) => steps.end(executionId),
+    /** Whether the app may complete steps with its own token, from now on; at first it may. */
+    letBotComplete: (mayComplete: boolean) => {
       steps.takesBotToken = mayComplete;
     },
   };

@@ -51,10 +51,6 @@ export class Steps {
     if (step === undefined) return null;
     return step.end === null && this.#clock.now() < step.startedAtMs + TOKEN_LIFE_MS;
   }
-
-  forget(): void {
-    this.#steps.clear();
-  }
 }
 
 const outputs = z.strictObject({

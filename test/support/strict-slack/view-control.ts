@@ -1,45 +1,16 @@
-import type { Acknowledgement } from './delivery.ts';
 import { viewActions, viewSubmission } from './interactions.ts';
 import { eventCallback } from './payloads.ts';
 import { pressedElement } from './pressed.ts';
 import type { ControlOptions, SlackRequests } from './slack-requests.ts';
 import { inputsOf } from './view-shape.ts';
 import { enteredValue, type FilledIn, isBlank, meantInput } from './view-values.ts';
-import { applyAnswer, type SlackView, type ViewErrors } from './views.ts';
+import { applyAnswer, type SlackView } from './views.ts';
 
 /** By `block_id/action_id`, by either of them, or by the label. */
 export type FilledInValues = Readonly<Record<string, FilledIn>>;
 
-export interface SubmissionOutcome extends Acknowledgement {
-  /** What the person reads at the inputs, by block; then the modal stays open. */
-  readonly errors: ViewErrors | null;
-}
-
 /** What people do in modals, and at the app's home. */
-export interface ViewControl {
-  /** Opens the home tab of the app (`app_home_opened`). */
-  openHome(user: string): Promise<Acknowledgement>;
-  /** The home as it was published for the person, or null. */
-  home(user: string): SlackView | null;
-  /** The view of a modal that the person sees, with what they filled in, or null. */
-  modal(user: string): SlackView | null;
-  /** Fills in inputs of the open modal, of which the bot learns nothing. Throws for what Slack would not let in. */
-  fillIn(user: string, values: FilledInValues): void;
-  /**
-   * Fills in, and submits. Throws if Slack would not let the person (something required is empty), and for an
-   * answer that Slack does not take.
-   */
-  submit(user: string, values?: FilledInValues): Promise<SubmissionOutcome>;
-  /** Closes the modal that the person sees. The bot learns nothing of it. */
-  close(user: string): Promise<void>;
-  /**
-   * Presses a button, or chooses in a menu, of the open modal, or else of the home. `value`: what is filled in;
-   * or of several buttons with the action id, the value of the one that is meant.
-   */
-  pressInView(user: string, actionId: string, value?: string): Promise<Acknowledgement>;
-}
-
-export function createViewControl(options: ControlOptions, requests: SlackRequests): ViewControl {
+export function createViewControl(options: ControlOptions, requests: SlackRequests) {
   const { clock, context } = options;
   const { workspace, views, triggers } = context;
   const { personOf, tell } = requests;
@@ -58,7 +29,8 @@ export function createViewControl(options: ControlOptions, requests: SlackReques
   const newTrigger = (userId: string) => triggers.create({ userId, channelId: null });
 
   return {
-    openHome: (userId) => {
+    /** Opens the home tab of the app (`app_home_opened`). */
+    openHome: (userId: string) => {
       const view = views.home(userId);
       const event = {
         type: 'app_home_opened',
@@ -71,10 +43,17 @@ export function createViewControl(options: ControlOptions, requests: SlackReques
       const payload = eventCallback(event, { nowMs: clock.now(), isShared: false });
       return tell('event', payload);
     },
-    home: (userId) => views.home(userId),
-    modal: (userId) => views.modal(userId),
+    /** The home as it was published for the person, or null. */
+    home: (userId: string) => views.home(userId),
+    /** The view of a modal that the person sees, with what they filled in, or null. */
+    modal: (userId: string) => views.modal(userId),
+    /** Fills in inputs of the open modal, of which the bot learns nothing. Throws for what Slack would not let in. */
     fillIn,
-    submit: async (userId, values = {}) => {
+    /**
+     * Fills in, and submits. Throws if Slack would not let the person (something required is empty), and for an
+     * answer that Slack does not take. Returns what the person reads at the inputs, by block: then the modal stays open.
+     */
+    submit: async (userId: string, values: FilledInValues = {}) => {
       fillIn(userId, values);
       const view = opened(userId);
       if (view.submit === null) throw new Error('the view has nothing to submit');
@@ -86,11 +65,16 @@ export function createViewControl(options: ControlOptions, requests: SlackReques
       const errors = answer.acknowledged ? applyAnswer(views, userId, view, answer.payload) : null;
       return { ...answer, errors };
     },
-    close: async (userId) => {
+    /** Closes the modal that the person sees. The bot learns nothing of it. */
+    close: async (userId: string) => {
       opened(userId);
       views.close(userId);
     },
-    pressInView: async (userId, actionId, value) => {
+    /**
+     * Presses a button, or chooses in a menu, of the open modal, or else of the home. `value`: what is filled in;
+     * or of several buttons with the action id, the value of the one that is meant.
+     */
+    pressInView: async (userId: string, actionId: string, value?: string) => {
       const shown = views.modal(userId) ?? views.home(userId);
       if (shown === null) throw new Error(`${userId} has no modal open, and no home`);
       const { placed, action, value: entered } = pressedElement(shown.blocks, actionId, value);

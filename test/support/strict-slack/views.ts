@@ -36,10 +36,6 @@ export class Views {
     this.#newHash = newHash;
   }
 
-  forget(): void {
-    for (const views of Object.values(this.#shown)) views.clear();
-  }
-
   modal(userId: string): SlackView | null {
     return this.#shown.modal.get(userId) ?? null;
   }

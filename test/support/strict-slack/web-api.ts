@@ -3,7 +3,7 @@ import type { Clock } from '../../../src/runtime/clock.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { answerCall } from '../fault-proxy/answer.ts';
 import { decodeCall, type SlackCall } from '../fault-proxy/call.ts';
-import type { Fault } from '../fault-proxy/fault.ts';
+import { type Fault, FaultQueue } from '../fault-proxy/fault.ts';
 import { type Exchange, readAll } from '../fault-proxy/forward.ts';
 import { noteHappened, type SlackTook } from '../invariants/world.ts';
 import { ApiError } from './api-error.ts';
@@ -41,8 +41,7 @@ const NAMES: Readonly<Record<string, string>> = {
   signin: 'signin',
 };
 
-/** What goes wrong with a call. `errorAfter`: it happens, and is answered with this error all the same. */
-export type StrictFault = Fault | { readonly errorAfter: string };
+export type StrictFault = Fault;
 
 export interface WebApiOptions {
   readonly context: MethodContext;
@@ -55,6 +54,8 @@ export interface WebApiOptions {
 /** The Web API, and the addresses to respond to, as a handler of HTTP requests. */
 export class WebApi {
   decide: (call: SlackCall) => StrictFault | null = () => null;
+  /** For what `decide` lets pass. */
+  readonly faults = new FaultQueue();
   isTokenRevoked = false;
   /** Of the bot token. */
   scopes: readonly string[] = botScopes.map(({ name }) => name);
@@ -87,7 +88,7 @@ export class WebApi {
       const method = NAMES[kind] ?? rest;
       const call = decodeCall(method, request.headers, await readAll(request));
       this.calls.push(call);
-      const fault = this.decide(call);
+      const fault = this.decide(call) ?? this.faults.take(method);
       if (fault === 'hang' || isHeld(fault)) leave();
       const { teamId } = this.#options;
       await answerCall(response, fault, () => {

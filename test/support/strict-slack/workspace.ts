@@ -53,13 +53,6 @@ export class Workspace {
   constructor({ newTs, tell }: WorkspaceOptions) {
     this.newTs = newTs;
     this.#tell = tell;
-    this.forget();
-  }
-
-  /** Begins again: the channels are empty, archived ones are open, and there are no direct messages. */
-  forget(): void {
-    this.people.forget();
-    this.#channels.clear();
     for (const { id, name, members } of testWorkspace.channels) {
       this.openChannel({ id, name, members });
     }
