@@ -33,20 +33,7 @@ export interface SlackTeamsOptions {
  * Several workspaces of one app. Each is a strict Slack of its own with the same people, channels and bot; they
  * differ in their ids (T…) and tokens.
  */
-export interface SlackTeams extends AsyncDisposable {
-  readonly apiUrl: string;
-  readonly tokens: TokenOffice;
-  team(id: string): StrictSlack;
-  calls(method?: string): readonly TeamsCall[];
-  /** Asked before a code is exchanged. `lost`: it happens, but the answer does not arrive; `expires`: its token does. */
-  onExchange(decide: () => 'lost' | 'refuse' | 'expires' | null): void;
-  /** Sends an event as Slack would. Resolves to the status of the answer. */
-  event(outer: Readonly<Record<string, unknown>>): Promise<number>;
-  /** An administrator removes the app. */
-  uninstall(teamId: string): Promise<void>;
-}
-
-export async function startSlackTeams(options: SlackTeamsOptions): Promise<SlackTeams> {
+export async function startSlackTeams(options: SlackTeamsOptions) {
   const { clock, botUrls, organisation } = options;
   const resources = new AsyncDisposableStack();
   const server = createServer((request, response) => {
@@ -68,7 +55,7 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
   const calls: TeamsCall[] = [];
   const tokens = new TokenOffice();
   const tenants = new Map<string, StrictSlack>();
-  let onExchange: Parameters<SlackTeams['onExchange']>[0] = () => null;
+  let onExchange: () => 'lost' | 'refuse' | 'expires' | null = () => null;
   let turn = 0;
   for (const id of options.teams) {
     const events = { mode: 'events', requestUrls: [`${url}/deliver/${id}`] } as const;
@@ -174,7 +161,7 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
     return id === organisation?.teamId ? asOrganisations(named, organisation.id) : named;
   }
 
-  const event: SlackTeams['event'] = async (outer) => {
+  const event = async (outer: Readonly<Record<string, unknown>>) => {
     const payload = {
       type: 'event_callback',
       api_app_id: strictApp.appId,
@@ -188,12 +175,15 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
     apiUrl: `${url}/api/`,
     tokens,
     team,
-    calls: (method) => calls.filter((call) => method === undefined || call.method === method),
-    onExchange: (decide) => {
+    calls: (method?: string) => calls.filter((call) => method === undefined || call.method === method),
+    /** Asked before a code is exchanged. `lost`: it happens, but the answer does not arrive; `expires`: its token does. */
+    onExchange: (decide: typeof onExchange) => {
       onExchange = decide;
     },
+    /** Sends an event as Slack would. Resolves to the status of the answer. */
     event,
-    uninstall: async (teamId) => {
+    /** An administrator removes the app. */
+    uninstall: async (teamId: string) => {
       tokens.revoke(teamId);
       const { botUserId } = strictApp;
       const revoked = { type: 'tokens_revoked', tokens: { oauth: [], bot: [botUserId] } };

@@ -13,7 +13,7 @@ const second = `k2:${'B'.repeat(42)}A=`;
 const another = `k1:${'C'.repeat(42)}A=`;
 const file = ({ env }: TeamsProgram) => `${env.DATA_DIR}/docs-agent.db`;
 
-test('no token is readable in the database (A2)', async () => {
+test('no token is readable in the database; a new key in front writes, and the old one behind goes on reading; without it nothing starts, and the key is named (A2)', async () => {
   await using program = await startTeamsProgram();
   const database = new DatabaseSync(file(program), { readOnly: true });
   const rows = database.prepare('select * from installation order by id').all();
@@ -21,17 +21,9 @@ test('no token is readable in the database (A2)', async () => {
   expect(rows).toHaveLength(2);
   expect(JSON.stringify(rows)).not.toContain('xoxb');
   expect(rows.map(({ key_id }) => key_id)).toEqual(['k1', 'k1']);
-});
-
-test('a new key in front writes, and the old one behind goes on reading (A2)', async () => {
-  await using program = await startTeamsProgram();
   await program.restart({ TOKEN_ENCRYPTION_KEY: `${second},${first}` });
   await program.ask(acme, 'Fix the typos');
   await program.card(acme, 'Fix the typos');
-});
-
-test('with no key that can read any of them nothing starts, and the key is named (A2)', async () => {
-  await using program = await startTeamsProgram();
   await expect(program.restart({ TOKEN_ENCRYPTION_KEY: second })).rejects.toThrow(
     'The tokens of 2 installations (T0ACME1, T0BETA1) cannot be read: the key "k1" is not among those of TOKEN_ENCRYPTION_KEY',
   );

@@ -56,21 +56,6 @@ workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${chan
     expect(await scopes()).toContain('reactions:read');
   });
 
-  test('end with what to do next, and the workspace works at once (A2)', async () => {
-    const last = await program.install(acme);
-    const html = await last.text();
-    expect(html).toContain('docs-agent is installed');
-    expect(html).toContain('/docs-agent help');
-    await program.ask(acme, 'Fix the typos');
-    await program.card(acme, 'Fix the typos');
-  });
-
-  test('say if the workspace is not in the file yet (A2)', async () => {
-    const html = await (await program.install(other)).text();
-    expect(html).toContain(other);
-    expect(html).toContain('One step is left');
-  });
-
   test('store nothing if Slack grants less than the program cannot work without, and say what is missing (A4)', async () => {
     const { control } = program.slack.team(acme);
     const all = botScopes.map(({ name }) => name);
@@ -117,7 +102,7 @@ workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${chan
     expect(program.slack.calls('oauth.v2.access')).toEqual([]);
   });
 
-  test('take each state once, also with another code (A2)', async () => {
+  test('take each state once, also with another code, and none that is older than ten minutes (A2)', async () => {
     const { cookie, address } = await begin();
     const state = address.searchParams.get('state') ?? '';
     const once = await back({ code: program.slack.tokens.agree(acme), state }, cookie);
@@ -126,13 +111,11 @@ workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${chan
     const again = await back({ code: program.slack.tokens.agree(beta), state }, cookie);
     expect(again.status).toBe(400);
     expect(program.slack.calls('oauth.v2.access')).toHaveLength(1);
-  });
-
-  test('take no state that is older than ten minutes (A2)', async () => {
-    const { cookie, address } = await begin();
-    const state = address.searchParams.get('state') ?? '';
+    const old = await begin();
+    const oldState = old.address.searchParams.get('state') ?? '';
     await program.clock.advance(11 * 60_000);
-    expect((await back({ code: program.slack.tokens.agree(acme), state }, cookie)).status).toBe(400);
+    const late = await back({ code: program.slack.tokens.agree(beta), state: oldState }, old.cookie);
+    expect(late.status).toBe(400);
   });
 
   test('are no way for strangers to write errors into the log, or to get an answer of the kind 500 (A2)', async () => {
@@ -171,46 +154,46 @@ workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${chan
   });
 });
 
-describe('a workspace that is installed but not in the file', () => {
-  beforeEach(async () => {
-    await program.install(other);
-  });
-  const control = () => program.slack.team(other).control;
-
-  test('gets the same answer wherever it speaks to the program, and nothing is stored (A2)', async () => {
-    const ephemerals = async (channel: string) =>
-      (await control().messages(channel)).filter(({ text }) => text.includes("isn't set up")).length;
-    await control().message({ channel: general, user: alice, text: '<@U0DOCSAGENT> Fix the typos' });
-    expect(await ephemerals(general)).toBe(1);
-    await control().message({ channel: alice, user: alice, text: 'Fix the typos' });
-    expect(await ephemerals(alice)).toBe(1);
-    expect(await program.ask(other, 'Fix the typos')).toContain("isn't set up for this workspace");
-    expect(await program.ask(other, 'list')).toContain(other);
-    await control().openHome(alice);
-    expect(JSON.stringify(control().home(alice))).toContain("isn't set up");
-    await program.clock.advance(60_000);
-    expect(program.prompts(acmeProject)).toEqual([]);
-    expect(program.slack.calls('chat.postMessage')).toEqual([]);
-  });
-
-  test('works when the operator has added it, without another installation (A2)', async () => {
-    const text = `
-projects: [{ id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }]
-workspaces: { ${other}: { projects: [docs] } }
-`;
-    await program.restart({}, text);
-    await program.ask(other, 'Fix the typos');
-    await program.card(other, 'Fix the typos');
-  });
-});
-
-test('a workspace that is not installed reads so, and nothing of it is stored (A2)', async () => {
-  expect(await program.ask(beta, 'Fix the typos')).toContain("isn't installed");
-  await program.slack
-    .team(beta)
-    .control.message({ channel: general, user: alice, text: '<@U0DOCSAGENT> Fix the typos' });
+test('a workspace that is not installed, or not in the file, reads so wherever it speaks to the program, and nothing is stored; it works once it is in the file (A2)', async () => {
+  const { control } = program.slack.team(other);
+  const mention = () =>
+    control.message({ channel: general, user: alice, text: '<@U0DOCSAGENT> Fix the typos' });
+  expect(await program.ask(other, 'Fix the typos')).toContain("isn't installed");
+  await mention();
   await program.clock.advance(60_000);
   expect(program.slack.calls()).toEqual([]);
+
+  const page = await (await program.install(other)).text();
+  expect(page).toContain('One step is left');
+  expect(page).toContain(other);
+  const ephemerals = async (channel: string) =>
+    (await control.messages(channel)).filter(({ text }) => text.includes("isn't set up")).length;
+  await mention();
+  expect(await ephemerals(general)).toBe(1);
+  await control.message({ channel: alice, user: alice, text: 'Fix the typos' });
+  expect(await ephemerals(alice)).toBe(1);
+  expect(await program.ask(other, 'Fix the typos')).toContain("isn't set up for this workspace");
+  expect(await program.ask(other, 'list')).toContain(other);
+  await control.openHome(alice);
+  expect(JSON.stringify(control.home(alice))).toContain("isn't set up");
+  await program.clock.advance(60_000);
+  expect(program.prompts(acmeProject)).toEqual([]);
+  expect(program.slack.calls('chat.postMessage')).toEqual([]);
+
+  await program.restart(
+    {},
+    `
+projects: [{ id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }]
+workspaces: { ${acme}: { projects: [docs] }, ${other}: { projects: [docs] } }
+`,
+  );
+  const installed = await (await program.install(acme)).text();
+  expect(installed).toContain('docs-agent is installed');
+  expect(installed).toContain('/docs-agent help');
+  for (const team of [acme, other]) {
+    await program.ask(team, 'Fix the typos');
+    await program.card(team, 'Fix the typos');
+  }
 });
 
 test.skipIf(testServerUrl === undefined)(

@@ -2,17 +2,17 @@ import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
-import type { AgentApiOptions } from '../agent-api/agent-api.ts';
+import { startAgentApi } from '../agent-api/agent-api.ts';
 import { freePort } from '../free-port.ts';
 import { Watch } from '../invariants/watch.ts';
-import { type Later, laterBy } from '../later.ts';
-import { alice, general, type SlackMessage } from '../local-slack.ts';
+import { present } from '../is.ts';
+import { laterBy } from '../later.ts';
+import { alice, general } from '../local-slack.ts';
 import { noFiles, oauth } from '../settings.ts';
-import { type SlackTeams, type SlackTeamsOptions, startSlackTeams } from '../slack-teams.ts';
+import { type SlackTeamsOptions, startSlackTeams } from '../slack-teams.ts';
 import { strictApp } from '../strict-slack/ids.ts';
 import { createTempDir } from '../temp-dir.ts';
-import { createTestClock, type TestClock } from '../test-clock.ts';
-import { type Agents, startAgents } from './agents.ts';
+import { createTestClock } from '../test-clock.ts';
 
 /** Two that are set up, each with a project of its own, and one that is not. */
 export const acme = 'T0ACME1';
@@ -32,26 +32,7 @@ workspaces:
   ${strictApp.teamId}: { projects: [docs] }
 `;
 
-/** The program for several workspaces. */
-export interface TeamsProgram extends AsyncDisposable {
-  readonly clock: TestClock;
-  readonly slack: SlackTeams;
-  readonly agents: Agents;
-  readonly services: readonly Service[];
-  readonly log: readonly string[];
-  readonly env: Environment;
-  /** Stops the first service and starts it again, with other settings perhaps. */
-  restart(more?: Environment, text?: string): Promise<void>;
-  /** Goes through the pages in a browser, and returns the last. */
-  install(owner: string): Promise<Response>;
-  /** Types `/docs-agent <text>` in `general`. Resolves to what is answered to it. */
-  ask(team: string, text: string): Promise<string>;
-  /** The card of this prompt, when it is there. */
-  card(team: string, text: string): Promise<SlackMessage>;
-  /** What the project's agent was asked for so far. */
-  prompts(projectId: string): string[][];
-  readonly later: Later;
-}
+export type TeamsProgram = Awaited<ReturnType<typeof startTeamsProgram>>;
 
 export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'mode' | 'organisation'> {
   readonly teams?: readonly string[];
@@ -60,69 +41,55 @@ export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'mode' | 'o
   /** In place of an embedded one; then there may be several services. */
   readonly databaseUrl?: string;
   readonly replicas?: number;
-  /** Default: now. */
-  readonly startMs?: number;
-  /** Other settings than usual. */
-  readonly settings?: Environment;
-  readonly configFile?: string;
-  readonly agent?: Partial<AgentApiOptions>;
-  /** Makes what is there before the program starts for the first time. */
-  readonly prepare?: (world: Surroundings) => Promise<void>;
 }
 
-/** All but the program. */
-export type Surroundings = Pick<TeamsProgram, 'clock' | 'slack' | 'agents'> & { readonly dataDir: string };
-
-export async function startTeamsProgram(options: TeamsProgramOptions = {}): Promise<TeamsProgram> {
+/** The program for several workspaces. */
+export async function startTeamsProgram(options: TeamsProgramOptions = {}) {
   const resources = new AsyncDisposableStack();
-  const clock = createTestClock(options.startMs ?? Date.now());
+  const clock = createTestClock(Date.now());
   const ports: number[] = [];
   for (let replica = 0; replica < (options.replicas ?? 1); replica += 1) ports.push(await freePort());
   const botUrls = ports.map((port) => `http://127.0.0.1:${port}`);
   const teams = options.teams ?? [acme, beta, other];
   const slack = resources.use(await startSlackTeams({ ...options, clock, teams, botUrls }));
-  const agents = resources.use(await startAgents(clock, [acmeProject, betaProject], options.agent));
+  const api = await startAgentApi({
+    apiKey: (project) => `key-${project}`,
+    projectId: acmeProject,
+    otherProjectIds: [betaProject],
+    clock,
+    script: () => ({ workMs: 0, ending: 'manual' }),
+  });
+  resources.defer(() => api.close());
   const dataDir = await createTempDir();
   resources.defer(() => dataDir.remove());
-  await options.prepare?.({ clock, slack, agents, dataDir: dataDir.path });
   const env: Environment = {
     ...oauth,
     ...(options.mode === 'socket'
       ? { SLACK_APP_TOKEN: strictApp.appToken }
       : { SLACK_SIGNING_SECRET: strictApp.signingSecret }),
     SLACK_API_URL: slack.apiUrl,
-    AGENT_BASE_URL: agents.baseUrl,
+    AGENT_BASE_URL: api.baseUrl,
     ACME_KEY: `key-${acmeProject}`,
     BETA_KEY: `key-${betaProject}`,
     DATA_DIR: dataDir.path,
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     HOST: '127.0.0.1',
     DOCS_AGENT_CONFIG: CONFIG_FILE,
-    ...options.settings,
   };
   const log: string[] = [];
   const logger = createLogger({
     level: 'debug',
     destination: { write: (line) => void log.push(line) },
   });
-  const start = async (
-    port: number | undefined,
-    more: Environment = {},
-    text = options.configFile ?? configFile,
-  ) => {
-    const readFile = (path: string) => (path === CONFIG_FILE ? text : noFiles(path));
-    const config = parseConfig({ ...env, PORT: String(port), ...more }, readFile);
+  const readFile = (text: string) => (path: string) => (path === CONFIG_FILE ? text : noFiles(path));
+  const start = async (port: number | undefined, more: Environment = {}, text = configFile) => {
+    const config = parseConfig({ ...env, PORT: String(port), ...more }, readFile(text));
     const service = createService(config, { clock, log: logger });
     await service.start();
     return service;
   };
-  const readAny = (path: string) =>
-    path === CONFIG_FILE ? (options.configFile ?? configFile) : noFiles(path);
-  const outside = () => [
-    ...teams.map((id) => slack.team(id).happened),
-    ...[acmeProject, betaProject].map((project) => agents.of(project).taken),
-  ];
-  const watch = resources.use(new Watch(parseConfig(env, readAny).store, { outside }));
+  const outside = () => [...teams.map((id) => slack.team(id).happened), api.taken];
+  const watch = resources.use(new Watch(parseConfig(env, readFile(configFile)).store, { outside }));
   resources.defer(() => watch.verify());
   const services: Service[] = [];
   resources.defer(async () => {
@@ -135,33 +102,39 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
     if (page.status !== 200) throw new Error(`${owner} was not installed: ${await page.text()}`);
   }
   const later = laterBy(clock);
+  const jobs = (projectId: string) => api.jobs.filter((job) => job.projectId === projectId);
   return {
     clock,
     slack,
-    agents,
+    api,
     services,
-    log,
+    log: log as readonly string[],
     env,
-    restart: async (more, text) => {
+    /** Stops the first service and starts it again, with other settings perhaps. */
+    restart: async (more?: Environment, text?: string) => {
       await services.shift()?.stop();
       services.unshift(await start(ports[0], more, text));
     },
+    /** Goes through the pages in a browser, and returns the last. */
     install,
-    ask: async (team, text) => {
+    /** Types `/docs-agent <text>` in `general`. Resolves to what is answered to it. */
+    ask: async (team: string, text: string) => {
       const { payload } = await slack.team(team).control.command({ channel: general, user: alice, text });
       return JSON.stringify(payload);
     },
-    card: async (team, text) => {
+    /** The card of this prompt, when it is there. */
+    card: async (team: string, text: string) => {
       const read = async () =>
         (await slack.team(team).control.messages(general)).findLast(
           ({ thread_ts, subtype, text: shown }) =>
             thread_ts === undefined && subtype === undefined && shown.includes(`*${text}*`),
         );
-      const found = await later(read, (message) => message !== undefined, `the card of “${text}”`);
-      if (found === undefined) throw new Error('there is no card');
-      return found;
+      return later(read, present, `the card of “${text}”`);
     },
-    prompts: (projectId) => agents.of(projectId).jobs.map(({ prompts }) => [...prompts]),
+    /** What the project's agent was asked for so far. */
+    prompts: (projectId: string) => jobs(projectId).map(({ prompts }) => [...prompts]),
+    jobs,
+    requests: (projectId: string) => api.requests.filter(({ path }) => path.includes(`/${projectId}/`)),
     later,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
