@@ -35,7 +35,7 @@ async function start() {
   };
   const stop = world[Symbol.asyncDispose];
   return Object.assign(world, {
-    ...{ codeHost, pull },
+    ...{ host: codeHost, pull },
     /** Ends the job with the pull request. */
     end: () => world.api.finish(0, { status: 'completed', prLink: url }),
     /** The message with the pull request, as soon as it says so. */
@@ -99,7 +99,7 @@ test('administrators learn in Slack that the code host takes the token no longer
   at.end();
   await at.told(card, 'checks running');
   expect(await doctor()).toContain('✅ *Code host* (github.com) answered');
-  at.codeHost.expire();
+  at.host.expire();
   await at.later(doctor, includes('*Code host* (github.com) has refused the token'), 'doctor');
 });
 

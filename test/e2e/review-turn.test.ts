@@ -27,7 +27,7 @@ async function start(configFile = '', opened: { isDraft?: boolean } = {}) {
   const told = (words: string) => world.threadMessage(card, words);
   const stop = world[Symbol.asyncDispose];
   return Object.assign(world, {
-    ...{ codeHost, pull, card, end, told },
+    ...{ host: codeHost, pull, card, end, told },
     carded: (words: string) => world.shows(card, words),
     times: async (words: string) =>
       (await world.thread(card)).filter(({ text }) => text.includes(words)).length,
@@ -153,7 +153,7 @@ test('a review that is edited, or gone, between look and press is what it is now
   expect(await at.pressed(news, 'send_review')).toContain(
     "There's nothing to send: the review by carol was dismissed",
   );
-  at.codeHost.failAt(/comments/, { status: 500 });
+  at.host.failAt(/comments/, { status: 500 });
   await at.slack.control.close(alice);
   expect(await at.pressed(news, 'send_review', alice)).toContain("I couldn't read the review");
   expect(at.prompts()[0]).toHaveLength(1);
@@ -195,7 +195,7 @@ test('a form holds fifty comments, and says how many are left out; too much at o
 
 test('those whose review is wanted are mentioned where the file names them, or by their e-mail addresses where the scope allows it (P5)', async () => {
   await using at = await start(`people: { Octocat: ${bob} }`, { isDraft: true });
-  const { pull, codeHost } = at;
+  const { pull, host } = at;
   pull.ask('octocat');
   pull.ask('*dave*<!here>');
   await at.settled(120_000);
@@ -206,8 +206,8 @@ test('those whose review is wanted are mentioned where the file names them, or b
   expect(text).not.toContain('<!here>');
 
   await at.restart('');
-  codeHost.emails.set('bobby', 'bob@acme.example');
-  codeHost.emails.set('eve', 'eve@elsewhere.example');
+  host.emails.set('bobby', 'bob@acme.example');
+  host.emails.set('eve', 'eve@elsewhere.example');
   pull.ask('bobby');
   // The app has no such scope yet.
   expect((await at.told(': bobby')).text).toMatch(/: bobby$/);
@@ -215,7 +215,7 @@ test('those whose review is wanted are mentioned where the file names them, or b
   expect(at.log.join('')).not.toContain('bob@acme.example');
   at.slack.control.grantScopes([...botScopes.map(({ name }) => name), 'users:read.email']);
   await at.restart();
-  codeHost.emails.set('alicia', 'alice@acme.example');
+  host.emails.set('alicia', 'alice@acme.example');
   pull.ask('alicia');
   pull.ask('eve');
   expect((await at.told('eve')).text).toContain(`: <@${alice}>, eve`);
