@@ -154,6 +154,24 @@ describeOnDatabases('an agent that limits the rate of calls', (makeEmpty) => {
     expect(world.sent.map(numberOf)).toEqual([0, 1]);
   });
 
+  test('after a pause, nobody is sent while the call before has no answer (F2)', async () => {
+    const world = await worldOf();
+    world.setLimit({ spacingMs: MINUTE_MS });
+    for (const number of [0, 1, 2]) {
+      await world.ask(`Request ${number}`);
+      await world.workUntil(world.clock.now());
+    }
+    const slow = world.holdNext();
+    const working = world.workUntil(world.clock.now() + MINUTE_MS);
+    await slow.isCalled;
+    await world.workUntil(world.clock.now() + 30 * SECOND_MS);
+    expect(world.tries.map(numberOf)).toEqual([0, 1, 1]);
+    slow.answer();
+    await working;
+    await world.workUntil(world.clock.now() + 5 * MINUTE_MS);
+    expect(world.sent.map(numberOf)).toEqual([0, 1, 2]);
+  });
+
   test('the line goes on if the first in it cannot come yet', async () => {
     const world = await worldOf();
     const startMs = world.clock.now();

@@ -34,8 +34,8 @@ export interface LimitedSlack {
   }[];
   /** Somebody replies. Returns the time of the reply. */
   say(threadTs: string, text: string): string;
-  /** What goes wrong with the next call of the method, after it was carried out. */
-  failNext(method: string, code: string): void;
+  /** What goes wrong with the next two calls of the method: a read that fails is made once more at once. */
+  failTwice(method: string, code: string): void;
   /** From now on it never knows where a page begins. */
   forgetCursors(): void;
 }
@@ -44,7 +44,7 @@ export function limitedSlack(clock: Clock): LimitedSlack {
   const messages: Said[] = [];
   const reads: LimitedSlack['reads'][number][] = [];
   const readAtMs = new Map<string, number>();
-  const failures = new Map<string, string>();
+  const failures: { readonly method: string; readonly code: string }[] = [];
   let knowsCursors = true;
   let posted = 0;
   const newTs = () => {
@@ -88,10 +88,10 @@ export function limitedSlack(clock: Clock): LimitedSlack {
   return {
     reads,
     call: async <T extends WebAPICallResult>(method: string, args = {}) => {
+      const at = failures.findIndex((one) => one.method === method);
+      const [failing] = at === -1 ? [] : failures.splice(at, 1);
+      if (failing !== undefined) throw failure(method, 'unknown', failing.code);
       const result = answer(method, args);
-      const code = failures.get(method);
-      failures.delete(method);
-      if (code !== undefined) throw failure(method, 'unknown', code);
       return { ok: true, ...result } as unknown as T;
     },
     say: (threadTs, text) => {
@@ -99,7 +99,7 @@ export function limitedSlack(clock: Clock): LimitedSlack {
       messages.push({ ts, user: 'U2', text, thread_ts: threadTs });
       return ts;
     },
-    failNext: (method, code) => void failures.set(method, code),
+    failTwice: (method, code) => void failures.push({ method, code }, { method, code }),
     forgetCursors: () => {
       knowsCursors = false;
     },

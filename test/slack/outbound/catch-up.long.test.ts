@@ -99,7 +99,7 @@ test('a page that fails is read again, and those before it are not', async () =>
   for (const text of words) slack.say(thread.threadTs, text);
   world.missed.lookFor();
   await world.until(() => slack.reads.length === 1, MINUTE_MS);
-  slack.failNext('conversations.replies', 'internal_error');
+  slack.failTwice('conversations.replies', 'internal_error');
   const isCaughtUp = () => world.given.get('a job') === words.join('\n\n');
   expect(await world.until(isCaughtUp, HOUR_MS)).toBeLessThan(6 * MINUTE_MS);
   const firsts = slack.reads.filter(({ isRefused, cursor }) => !isRefused && cursor === null);
