@@ -99,10 +99,12 @@ function wordingProblems(
 
 /** Each question is answered with two presses. */
 const TOO_LATE = 'Already done';
+/** On a busy machine, the stand-in Slack is too slow; they press again. */
+const TRY_AGAIN = "Slack didn't answer. Please try again";
 
 /** Private answers that nothing was the reason for. */
 function surprises({ told, hints }: Expected, messages: readonly SlackMessage[]): string[] {
-  const expected = [TOO_LATE, ...told, ...hints];
+  const expected = [TOO_LATE, TRY_AGAIN, ...told, ...hints];
   return messages
     .filter((message) => isPrivate(message) && !expected.some((words) => message.text.includes(words)))
     .map(({ text }) => `told without need: ${text}`);
