@@ -98,7 +98,19 @@ describe('without a word about access, the program is for the people of the work
 test.each<
   [what: string, rule: string, answers: (readonly [user: string, answer: string, channel?: string])[]]
 >([
-  ['lets guests in', 'access: { guests: true }', [[guest, 'started']]],
+  [
+    'lets guests in, and nobody else',
+    'access: { guests: true }',
+    [
+      [guest, 'started'],
+      [stranger, 'only members of this workspace'],
+    ],
+  ],
+  [
+    'lets people of other workspaces in, and no guests',
+    'access: { other_workspaces: true }',
+    [[guest, REFUSAL]],
+  ],
   [
     'limits the program to listed users, and to members of listed user groups',
     `access: { users: [${alice}], user_groups: [${GROUP}], guests: true }`,

@@ -60,3 +60,23 @@ test('a post is looked for again within seconds when Slack could not be asked: t
   await program.threadMessage(card, 'Done, no pull request');
   expect(tries()).toBe(before.tries + 2);
 });
+
+test('a post that Slack stores only after the first look is not made again (E1)', async () => {
+  await using program = await startProgram();
+  const { slack, api, later } = program;
+  const card = await program.working();
+  // Right after a start, nobody is sure for a while anyway.
+  await program.clock.advance(60_000);
+  const tries = () => slack.calls('chat.postMessage').length;
+  const looks = () => slack.calls('conversations.replies').length;
+  const before = { tries: tries(), looks: looks() };
+  const stored = Promise.withResolvers<void>();
+  slack.fail('chat.postMessage', { lateAfter: stored.promise });
+  api.finish(0, { status: 'completed' });
+  await later(looks, before.looks + 1, 'the first look');
+  await program.clock.advance(3_000);
+  stored.resolve();
+  await program.threadMessage(card, 'Done, no pull request');
+  await program.clock.advance(60_000);
+  expect(tries()).toBe(before.tries + 1);
+});

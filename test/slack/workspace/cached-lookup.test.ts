@@ -31,3 +31,13 @@ test('what was asked for before a change is not taken for how it is after it', a
   expect(await early).toBe('before');
   expect(await lookup.get('T1')).toBe('after');
 });
+
+test('what is learned while somebody asks counts, and not the older answer', async () => {
+  const answer = Promise.withResolvers<string>();
+  const lookup = cachedLookup(() => answer.promise, createTestClock(0), { freshMs: 3_000 });
+  const asked = lookup.get('C1');
+  lookup.learn('C1', 'shared');
+  answer.resolve('not shared');
+  await asked;
+  expect(await lookup.get('C1')).toBe('shared');
+});
