@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { saying } from '../e2e/support/posts.ts';
 import { alice, general } from '../support/local-slack.ts';
 import { startProgram } from '../support/strict-slack/program.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { saying } from './support/posts.ts';
 
 const never = new Promise(() => {});
 
