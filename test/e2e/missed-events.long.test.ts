@@ -1,3 +1,5 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { signedSlackOf } from '../support/strict-slack/signed.ts';
@@ -6,18 +8,26 @@ import { startStrictWorld } from './support/strict-world.ts';
 const MINUTE_MS = 60_000;
 const isOf = (payload: unknown, text: string) => JSON.stringify(payload).includes(text);
 
-/** The program in HTTP mode with one job, and an ingress through which texts with "lost" never come. */
-async function startBehindIngress() {
+/** The program with one job, an ingress through which texts with "lost" never come, and a store that can be taken away. */
+async function startBehindIngress(mode: 'http' | 'socket' = 'http') {
   // The checks of the job are of no interest here: every 2 seconds for hours, they would take most of the time.
-  const world = await startStrictWorld({ mode: 'http', settings: { POLL_MIN_INTERVAL: '60s' } });
+  const world = await startStrictWorld({ mode, settings: { POLL_MIN_INTERVAL: '60s' } });
   const { slack, clock } = world;
   const card = await world.ask('Add a quickstart');
   await world.started('Add a quickstart');
   await world.settled(30_000);
   slack.onDelivery(({ payload }) => (isOf(payload, 'lost') ? 0 : 1));
+  const followUps = () => (world.prompts()[0] ?? []).slice(1).join('\n\n');
+  const file = join(world.env.DATA_DIR ?? '', 'docs-agent.db');
   return Object.assign(world, {
     reply: (text: string) => slack.control.reply(card, text),
-    followUps: () => (world.prompts()[0] ?? []).slice(1).join('\n\n'),
+    followUps,
+    sent: (text: string) => world.later(followUps, text, 'the replies at the agent'),
+    takeAway: () => rename(file, `${file}.away`),
+    bringBack: () => rename(`${file}.away`, file),
+    wait: async (minutes: number) => {
+      for (let minute = 0; minute < minutes; minute += 1) await clock.advance(MINUTE_MS);
+    },
     reads: () => slack.calls('conversations.replies').length,
     rateLimited: () =>
       signedSlackOf(world).send(
@@ -77,4 +87,34 @@ test('what Slack gave up without another sign is found within a quarter of an ho
   const reads = world.reads();
   await world.settled(60 * MINUTE_MS);
   expect(world.reads() - reads).toBeLessThan(6);
+});
+
+test.each(['http', 'socket'] as const)(
+  'a reply that is written while the store is away for longer than Slack tries is found when it is back, in its order (%s)',
+  async (mode) => {
+    await using world = await startBehindIngress(mode);
+    await world.takeAway();
+    void world.reply('In the outage');
+    await world.wait(10);
+    await world.bringBack();
+    await world.reply('After it');
+    await world.sent('In the outage\n\nAfter it');
+  },
+);
+
+test('replies that were missed while the socket and the store were away are found when both are back', async () => {
+  await using world = await startBehindIngress('socket');
+  world.slack.onDelivery(() => 0);
+  await world.reply('In the outage');
+  await world.wait(7);
+  world.slack.onDelivery(() => 1);
+  await world.takeAway();
+  world.slack.socket.cut();
+  const reconnected = async () => {
+    await world.clock.advance(1_000);
+    return world.log.join();
+  };
+  await expect.poll(reconnected, { message: 'the reconnect' }).toContain('catch_up_not_scheduled');
+  await world.bringBack();
+  await world.sent('In the outage');
 });

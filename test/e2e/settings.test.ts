@@ -97,3 +97,11 @@ test('a pull request is announced in the notice channels of everywhere, the proj
     expect(notices, channel).toHaveLength(1);
   }
 });
+
+test('a misspelt setting does not keep the program from starting, and is named in its log', async () => {
+  await using world = await startStrictWorld({ settings: { NOTICE_CHANEL: 'C0123' } });
+  const logged = world.log.filter((line) => line.includes('"setting_ignored"'));
+  expect(logged).toEqual([
+    expect.stringMatching(/"level":"warn".*"NOTICE_CHANEL".*did you mean NOTICE_CHANNELS\?/),
+  ]);
+});

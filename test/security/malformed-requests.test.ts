@@ -118,6 +118,23 @@ test('JSON of any depth is refused or taken, and harms nothing', async () => {
   expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
 });
 
+test.each(['null', '[]', '[{"type":"event_callback"}]', '"event_callback"', '42', '{"type":', ''])(
+  '%j is no event, and refused at once, in a form, too',
+  async (body) => {
+    expect(await statusOf('application/json', body)).toBe(400);
+    expect(await statusOf(FORM, form({ payload: body }))).toBe(400);
+  },
+);
+
+test("Slack's question whether the address is right is answered, and five megabytes are not read", async () => {
+  const challenge = '{"type":"url_verification","challenge":"x"}';
+  expect(await signed.send('application/json', challenge)).toEqual({
+    status: 200,
+    body: '{"challenge":"x"}',
+  });
+  expect(await statusOf('application/json', `"${'x'.repeat(5 * 1024 * 1024)}"`)).toBe(413);
+});
+
 test('none of this was an error of the program, or reached the agent', async () => {
   await world.settled(2_000);
   expect(world.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
