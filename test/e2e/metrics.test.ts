@@ -138,41 +138,38 @@ test('what fails is counted by how it failed, and the lag of a post once it was 
   expect(series['docs_agent_oldest_due_task_seconds{loop="send",task="call_agent"}']).toBeLessThan(60);
 });
 
-test.each(['socket', 'http'] as const)(
-  'a store that cannot be written is down, and the program not ready, in %s mode; metrics are reported all the while',
-  async (mode) => {
-    await using world = await start({ mode });
-    // Then it holds no lock.
-    await world.settled();
-    expect(await world.health()).toEqual(allWell);
-    const file = world.store();
-    const fail = (when: string) =>
-      file.execute(`create trigger fault before ${when} begin select raise(abort, 'the disk is gone'); end`);
-    await fail('insert on inbound_request');
-    await world.command('Document the rate limits');
-    expect(await world.scraped()).toMatchObject({
-      'docs_agent_inbound_requests_total{kind="command",outcome="failed"}': 1,
-      'docs_agent_store_transactions_total{outcome="failed"}': expect.any(Number),
-      docs_agent_store_up: 1,
-    });
-    await world.settled();
-    await file.execute('drop trigger fault');
-    await fail('update on heartbeat');
-    await world.scraped();
-    expect(await world.scraped()).toMatchObject({ docs_agent_store_up: 0 });
-    const store = expect.stringContaining('the disk is gone');
-    expect(await world.health()).toEqual(notReady({ store }));
-    await file.execute('drop trigger fault');
-    await world.scraped();
-    expect(await world.health()).toEqual(allWell);
-    await file.execute('alter table task rename to away');
-    file.close();
-    const away = await world.scraped();
-    expect(away.docs_agent_store_up).toBe(0);
-    // What stands in it is absent.
-    expect(Object.keys(away).filter((name) => /open_jobs|due_task|budget_left/.test(name))).toEqual([]);
-  },
-);
+test('a store that cannot be written is down, and the program not ready; metrics are reported all the while', async () => {
+  await using world = await start({ mode: 'http' });
+  // Then it holds no lock.
+  await world.settled();
+  expect(await world.health()).toEqual(allWell);
+  const file = world.store();
+  const fail = (when: string) =>
+    file.execute(`create trigger fault before ${when} begin select raise(abort, 'the disk is gone'); end`);
+  await fail('insert on inbound_request');
+  await world.command('Document the rate limits');
+  expect(await world.scraped()).toMatchObject({
+    'docs_agent_inbound_requests_total{kind="command",outcome="failed"}': 1,
+    'docs_agent_store_transactions_total{outcome="failed"}': expect.any(Number),
+    docs_agent_store_up: 1,
+  });
+  await world.settled();
+  await file.execute('drop trigger fault');
+  await fail('update on heartbeat');
+  await world.scraped();
+  expect(await world.scraped()).toMatchObject({ docs_agent_store_up: 0 });
+  const store = expect.stringContaining('the disk is gone');
+  expect(await world.health()).toEqual(notReady({ store }));
+  await file.execute('drop trigger fault');
+  await world.scraped();
+  expect(await world.health()).toEqual(allWell);
+  await file.execute('alter table task rename to away');
+  file.close();
+  const away = await world.scraped();
+  expect(away.docs_agent_store_up).toBe(0);
+  // What stands in it is absent.
+  expect(Object.keys(away).filter((name) => /open_jobs|due_task|budget_left/.test(name))).toEqual([]);
+});
 
 test('what became of the last backup is shown for an embedded store', async () => {
   await using world = await start();
@@ -190,25 +187,4 @@ test('what became of the last backup is shown for an embedded store', async () =
   await expectShown(1_700_000_000, 1);
   await backUpTo(join(dataDir, 'backups'));
   await expectShown(1_700_000_000, 0);
-});
-
-test('a Slack that cuts the socket is seen, and the program not ready until it is connected again', async () => {
-  await using world = await start();
-  const connected = (isUp: 0 | 1) => {
-    const look = async () => {
-      await world.clock.advance(10_000);
-      return (await scrape(world.service)).docs_agent_slack_connection_up;
-    };
-    return expect.poll(look, { message: 'the connection' }).toBe(isUp);
-  };
-  world.slack.onCall(({ method }) =>
-    method === 'apps.connections.open' ? { error: 'internal_error' } : null,
-  );
-  world.slack.socket.cut();
-  await connected(0);
-  const slack = expect.stringMatching(/^no Socket Mode connection for \d+ s$/);
-  expect(await world.health()).toEqual(notReady({ slack }));
-  world.slack.onCall(() => null);
-  await connected(1);
-  expect(await world.health()).toEqual(allWell);
 });

@@ -142,15 +142,10 @@ describe('a place that is closed to the bot (S4)', () => {
     await world.isTold(card);
   });
 
-  test.each([
-    ['', false],
-    [', also if its channel is deleted', true],
-  ])('is given up after a week, and asked nothing more%s', async (_what, isDeleted) => {
+  test('is given up after a week, and asked nothing more', async () => {
     await using world = await start();
     const card = await world.working();
-    const { control } = world.slack;
-    if (isDeleted) control.deleteChannel(general);
-    else control.remove(general, bot);
+    world.slack.control.remove(general, bot);
     await world.finish();
     const before = world.posts();
     await world.sleep(2 * HOUR_MS);
@@ -158,11 +153,11 @@ describe('a place that is closed to the bot (S4)', () => {
     await world.sleep(8 * DAY_MS);
     await world.settled();
     const atLast = world.posts();
-    if (!isDeleted) control.invite(general, bot);
+    world.slack.control.invite(general, bot);
     await world.sleep(2 * HOUR_MS);
     await world.settled();
     expect(world.posts()).toBe(atLast);
-    if (!isDeleted) expect(await world.times(card, READY)).toBe(0);
+    expect(await world.times(card, READY)).toBe(0);
     expect(await world.directly(READY)).toHaveLength(1);
   });
 

@@ -1,37 +1,12 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { has } from '../support/is.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { alice, general } from '../support/local-slack.ts';
-import { createLimitedDatabase, createTestDatabase, lockedJob, testServerUrl } from '../support/postgres.ts';
+import { createTestDatabase, lockedJob, testServerUrl } from '../support/postgres.ts';
 import { startStrictWorld } from './support/strict-world.ts';
 
-if (testServerUrl === undefined) {
-  describe.skip('a Postgres that gives little (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)', () => {
-    test('loses no request', () => {});
-  });
-} else {
-  limitsSuite(testServerUrl);
-}
-
-const PROMPTS = Array.from({ length: 24 }, (_, index) => `Document part ${index} of the handbook`);
-
-function limitsSuite(serverUrl: string): void {
-  test('24 commands at once are each taken once where the role may have four connections', async () => {
-    const database = await createLimitedDatabase(serverUrl, 4);
-    onTestFinished(() => database.drop());
-    await using world = await startStrictWorld({ settings: { DATABASE_URL: database.url } });
-    const { slack, prompts, later } = world;
-    // On a busy machine, some are asked to try again.
-    const askUntilTaken = async (text: string): Promise<void> => {
-      const { acknowledged, payload } = await slack.control.command({ channel: general, user: alice, text });
-      if (!acknowledged || JSON.stringify(payload).includes('again')) await askUntilTaken(text);
-    };
-    await Promise.all(PROMPTS.map(askUntilTaken));
-    await later(() => prompts().flat().toSorted(), has(PROMPTS.length), 'all jobs');
-    expect(prompts().flat().toSorted()).toEqual(PROMPTS.toSorted());
-  });
-
-  test('a job whose row another session has locked holds up nothing else, is named, and goes on later', async () => {
-    const database = await createTestDatabase(serverUrl);
+test.skipIf(testServerUrl === undefined)(
+  'a job whose row another session has locked holds up nothing else, is named, and goes on later',
+  async () => {
+    const database = await createTestDatabase(testServerUrl ?? '');
     onTestFinished(() => database.drop());
     await using world = await startStrictWorld({
       settings: { DATABASE_URL: database.url, SETTLE_WINDOW: '0' },
@@ -53,7 +28,7 @@ function limitsSuite(serverUrl: string): void {
       api.finish(id, { status: 'completed', prLink: `https://github.com/acme/docs/pull/${id}` });
     }
     await threadMessage(other, '🎉');
-    const asked = PROMPTS.slice(0, 8);
+    const asked = Array.from({ length: 8 }, (_, index) => `Document part ${index} of the handbook`);
     await Promise.all(asked.map((text) => slack.control.command({ channel: general, user: alice, text })));
     await later(
       () => prompts().flat(),
@@ -82,5 +57,5 @@ function limitsSuite(serverUrl: string): void {
         text,
       ).toHaveLength(1);
     }
-  });
-}
+  },
+);

@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { startDatabaseProxy } from '../replicas/support/database-proxy.ts';
 import { startAgentApi } from '../support/agent-api/agent-api.ts';
 import { runProgram } from '../support/child-program.ts';
 import { startCodeHost } from '../support/code-host/code-host.ts';
 import { freePort } from '../support/free-port.ts';
 import { present } from '../support/is.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
-import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { createSignedSlack } from '../support/signed-slack.ts';
 import { startStrictSlack } from '../support/strict-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
@@ -20,7 +18,6 @@ const bot = '<@U0DOCSAGENT>';
 /** Each can be recognised in the output. */
 const planted = {
   agentKey: 'PlantedAgentKey',
-  databasePassword: 'PlantedDatabasePassword',
   prompt: 'PlantedPromptForTheAgent',
   mention: 'PlantedMentionOfTheBot',
   reply: 'PlantedReply',
@@ -37,8 +34,7 @@ const planted = {
 } as const;
 
 /** The real program at its most talkative, in real time, with all that it talks to. */
-async function startTalkative(databaseUrl?: string) {
-  const isHttp = databaseUrl !== undefined;
+async function startTalkative(isHttp: boolean) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/slack/events`;
   const slack = await startStrictSlack({
@@ -62,7 +58,6 @@ async function startTalkative(databaseUrl?: string) {
     AGENT_PROJECT_ID: 'acme-docs',
     GITHUB_TOKEN: planted.codeHostToken,
     GITHUB_WEB_URL: codeHost.webUrl,
-    ...(isHttp && { DATABASE_URL: databaseUrl }),
     DATA_DIR: dataDir.path,
     HOST: '127.0.0.1',
     PORT: String(port),
@@ -174,6 +169,14 @@ async function tellAStory(world: Talkative): Promise<void> {
   slack.onCall(() => null);
 }
 
+async function forge({ signed, url }: Talkative): Promise<void> {
+  const command = { channelId: general, userId: alice, text: planted.forged };
+  for (const signature of ['wrong', 'stale'] as const)
+    expect((await signed.sendCommand(command, { signature })).status).toBe(401);
+  for (const body of [planted.forged, `{"${planted.forged}`, `payload=${planted.forged}`])
+    await fetch(url, { method: 'POST', body });
+}
+
 /** What people do while the store fails, until the program has said so. */
 async function whileStoreFails(world: Talkative): Promise<void> {
   const { control } = world.slack;
@@ -194,42 +197,21 @@ async function expectNothingPlanted({ slack, program }: Talkative): Promise<void
   expect({ told: told.map(([name]) => name), lines: lines.slice(0, 5) }).toEqual({ told: [], lines: [] });
 }
 
-describe('no output holds a secret, a prompt, a reply or a file, at the level debug', () => {
-  test('in Socket Mode with the embedded store, whatever fails (E3)', async () => {
-    const world = await startTalkative();
+test.each(['socket', 'http'] as const)(
+  'no output holds a secret, a prompt, a reply or a file, at the level debug, whatever fails, in %s mode (E3)',
+  async (mode) => {
+    const world = await startTalkative(mode === 'http');
     await tellAStory(world);
-    world.slack.socket.cut();
+    if (mode === 'http') await forge(world);
+    else world.slack.socket.cut();
     const file = new DatabaseSync(join(world.dataDir, 'docs-agent.db'), { timeout: 5_000 });
     onTestFinished(() => file.close());
-    await expect.poll(() => world.slack.socket.connections(), { message: 'a socket' }).toBeTruthy();
+    if (mode === 'socket')
+      await expect.poll(() => world.slack.socket.connections(), { message: 'a socket' }).toBeTruthy();
     file.exec(
       `create trigger fault before insert on inbound_request begin select raise(abort, 'the disk is gone'); end`,
     );
     await whileStoreFails(world);
     await expectNothingPlanted(world);
-  });
-
-  test.skipIf(testServerUrl === undefined)(
-    'in HTTP mode on Postgres, whatever fails (E3; skipped without TEST_DATABASE_URL)',
-    async () => {
-      const database = await createTestDatabase(testServerUrl ?? '');
-      onTestFinished(() => database.drop());
-      await using proxy = await startDatabaseProxy(database.url);
-      const databaseUrl = new URL(proxy.url);
-      databaseUrl.password = planted.databasePassword;
-      const world = await startTalkative(databaseUrl.href);
-      await tellAStory(world);
-      const { signed, url } = world;
-      const command = { channelId: general, userId: alice, text: planted.forged };
-      for (const signature of ['wrong', 'stale'] as const) {
-        expect((await signed.sendCommand(command, { signature })).status).toBe(401);
-      }
-      for (const body of [planted.forged, `{"${planted.forged}`, `payload=${planted.forged}`]) {
-        await fetch(url, { method: 'POST', body });
-      }
-      proxy.cut();
-      await whileStoreFails(world);
-      await expectNothingPlanted(world);
-    },
-  );
-});
+  },
+);

@@ -7,8 +7,8 @@ import { startStrictWorld } from './support/strict-world.ts';
 const mention = `<@${strictApp.botUserId}>`;
 
 type Event = 'app_mention' | 'message';
-/** `whole`: with all that the message has; then so much time passes. */
-type Step = readonly [event: Event, isWhole: boolean, ms?: number];
+/** `whole`: with all that the message has. */
+type Step = readonly [event: Event, isWhole: boolean];
 
 async function start() {
   const world = await startStrictWorld({ settings: { FOLLOW_UP_WINDOW: '1s' } });
