@@ -1,12 +1,7 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseConfig } from '../../src/app/config/config.ts';
-import { createLogger } from '../../src/app/operations/logger.ts';
-import { createService } from '../../src/app/service.ts';
+import { expect, test } from 'vitest';
 import { some } from '../support/is.ts';
 import { alice, general, random } from '../support/local-slack.ts';
-import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
-import { noFiles } from '../support/settings.ts';
-import { ALLOWED, PR, SUCCESS, startWithWorkflows } from './support/steps.ts';
+import { PR, SUCCESS, startWithWorkflows } from './support/steps.ts';
 
 const MINUTE_MS = 60_000;
 const STARTED = { outputs: { state: 'started' } };
@@ -112,78 +107,55 @@ test('a step that asks for what cannot be had fails at once, and nothing is post
   expect(world.api.jobs).toEqual([]);
 });
 
-describe('who may (T1)', () => {
-  const person = { id: alice, secret: 'hush' };
+const person = { id: alice, secret: 'hush' };
 
-  test('the person who started the workflow asks, wherever that person may; else only the channels of the settings', async () => {
-    await using world = await startWithWorkflows({ configFile: '' });
-    expect(await world.endOf()).toMatchObject({ error: expect.stringContaining("can't start jobs") });
-    expect(await world.endOf({ person })).toMatchObject(STARTED);
-    const [card] = await world.cards();
-    expect(JSON.stringify(card?.blocks)).toContain('alice');
-    expect(world.log.join('')).not.toContain('hush');
-    await world.restart(`access: { users: [U0BOB] }\nworkflows: { channels: [${random}] }`);
-    expect(await world.endOf({ person })).toEqual({
-      error:
-        "The person who started the workflow can't use docs-agent in that channel: only certain people. " +
-        'Ask an administrator of docs-agent.',
-    });
-    for (const more of [{}, { draft: true, wait: true }, { draft: true, wait: false }]) {
-      expect(await world.endOf({ channel: random, ...more })).toEqual({
-        error: "docs-agent isn't in that channel. Invite it with /invite @docs-agent.",
-      });
-    }
-    expect(await world.cards()).toHaveLength(1);
+test('the person who started the workflow asks, wherever that person may; else only the channels of the settings (T1)', async () => {
+  await using world = await startWithWorkflows({ configFile: '' });
+  expect(await world.endOf()).toMatchObject({ error: expect.stringContaining("can't start jobs") });
+  expect(await world.endOf({ person })).toMatchObject(STARTED);
+  const [card] = await world.cards();
+  expect(JSON.stringify(card?.blocks)).toContain('alice');
+  expect(world.log.join('')).not.toContain('hush');
+  await world.restart(`access: { users: [U0BOB] }\nworkflows: { channels: [${random}] }`);
+  expect(await world.endOf({ person })).toEqual({
+    error:
+      "The person who started the workflow can't use docs-agent in that channel: only certain people. " +
+      'Ask an administrator of docs-agent.',
   });
+  for (const more of [{}, { draft: true, wait: true }, { draft: true, wait: false }]) {
+    expect(await world.endOf({ channel: random, ...more })).toEqual({
+      error: "docs-agent isn't in that channel. Invite it with /invite @docs-agent.",
+    });
+  }
+  expect(await world.cards()).toHaveLength(1);
 });
 
-describe('delivered several times, late or in turns, a step makes one job and is completed once (T1)', () => {
-  test('in four copies at once, or lost twice and behind a younger one, over restarts', async () => {
-    await using world = await startWithWorkflows();
-    const { slack } = world;
-    slack.onDelivery(({ kind }) => (kind === 'event' ? 4 : 1));
-    for (const id of [await world.run(), await world.run()])
-      expect(await world.ended(id)).toMatchObject(STARTED);
-    slack.onDelivery(({ kind, attempt }) => (kind === 'event' && attempt < 2 ? 0 : 1));
-    const first = await world.run();
-    slack.onDelivery(({ attempt }) => (attempt === 1 ? 0 : 1));
-    const second = await world.run();
-    for (const id of [second, first]) expect(await world.ended(id)).toMatchObject(STARTED);
-    expect(slack.calls(SUCCESS)).toHaveLength(4);
+test('delivered in four copies at once, or lost twice and behind a younger one, over restarts, a step makes one job and is completed once (T1)', async () => {
+  await using world = await startWithWorkflows();
+  const { slack } = world;
+  slack.onDelivery(({ kind }) => (kind === 'event' ? 4 : 1));
+  for (const id of [await world.run(), await world.run()])
+    expect(await world.ended(id)).toMatchObject(STARTED);
+  slack.onDelivery(({ kind, attempt }) => (kind === 'event' && attempt < 2 ? 0 : 1));
+  const first = await world.run();
+  slack.onDelivery(({ attempt }) => (attempt === 1 ? 0 : 1));
+  const second = await world.run();
+  for (const id of [second, first]) expect(await world.ended(id)).toMatchObject(STARTED);
+  expect(slack.calls(SUCCESS)).toHaveLength(4);
 
-    let isDown = true;
-    slack.onCall(({ method }) => (isDown && method === SUCCESS ? { status: 503 } : null));
-    const third = await world.run();
-    await world.later(() => slack.calls(SUCCESS).length > 4, true, 'a try');
-    await world.restart();
-    isDown = false;
-    expect(await world.ended(third)).toMatchObject(STARTED);
-    const tries = slack.calls(SUCCESS).length;
-    await world.restart();
-    await world.clock.advance(10 * MINUTE_MS);
-    expect(slack.calls(SUCCESS)).toHaveLength(tries);
-    expect(await world.cards()).toHaveLength(5);
-    expect(world.api.jobs).toHaveLength(5);
-  });
-
-  test.skipIf(testServerUrl === undefined)('by two replicas on Postgres', async () => {
-    const database = await createTestDatabase(testServerUrl ?? '');
-    onTestFinished(() => database.drop());
-    await using world = await startWithWorkflows({ settings: { DATABASE_URL: database.url } });
-    const log = createLogger({ level: 'debug', destination: { write: () => {} } });
-    const readFile = (path: string) => (path.endsWith('.yml') ? ALLOWED : noFiles(path));
-    const config = parseConfig({ ...world.env, PORT: '0' }, readFile);
-    const replica = createService(config, { clock: world.clock, log });
-    await replica.start();
-    world.slack.control.letBotComplete(false);
-    world.slack.onDelivery(({ kind }) => (kind === 'event' ? 3 : 1));
-    const ids: string[] = [];
-    for (let count = 0; count < 5; count += 1) ids.push(await world.run());
-    for (const id of ids) expect(await world.ended(id)).toMatchObject(STARTED);
-    expect(await world.cards()).toHaveLength(5);
-    expect(world.slack.calls(SUCCESS)).toHaveLength(5);
-    await replica.stop();
-  });
+  let isDown = true;
+  slack.onCall(({ method }) => (isDown && method === SUCCESS ? { status: 503 } : null));
+  const third = await world.run();
+  await world.later(() => slack.calls(SUCCESS).length > 4, true, 'a try');
+  await world.restart();
+  isDown = false;
+  expect(await world.ended(third)).toMatchObject(STARTED);
+  const tries = slack.calls(SUCCESS).length;
+  await world.restart();
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(slack.calls(SUCCESS)).toHaveLength(tries);
+  expect(await world.cards()).toHaveLength(5);
+  expect(world.api.jobs).toHaveLength(5);
 });
 
 test('a step that asks for a draft goes on when it is posted, or when what it starts has ended; nothing goes to the agent before (T1)', async () => {

@@ -86,7 +86,6 @@ export async function startStrictSlack(options: StrictSlackOptions) {
     files: new Files(url),
     sessions: new AgentSessions(clock),
     steps: new Steps(clock),
-    isByBot: true,
     program: 'api',
     stored: (blocks) => withIds(blocks, keepsBlockIds),
     newSocketAddress: socket.newAddress,

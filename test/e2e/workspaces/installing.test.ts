@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { alice, general } from '../../support/local-slack.ts';
-import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 import {
   acme,
   acmeProject,
@@ -42,18 +41,6 @@ describe('the pages to install the app', () => {
     }
     expect(wholeCookie).not.toContain('Domain');
     expect(first.headers.get('cache-control')).toBe('no-store');
-  });
-
-  test('ask to see reactions where an emoji makes drafts in any workspace, and nowhere else (T2, A2)', async () => {
-    const scopes = async () => (await begin()).address.searchParams.get('scope')?.split(',');
-    expect(await scopes()).not.toContain('reactions:read');
-    const channels = `channels: { ${general}: { reaction: memo } }`;
-    await program.restart(
-      {},
-      `projects: [{ id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }]
-workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${channels} } }`,
-    );
-    expect(await scopes()).toContain('reactions:read');
   });
 
   test('store nothing if Slack grants less than the program cannot work without, and say what is missing (A4)', async () => {
@@ -195,27 +182,3 @@ workspaces: { ${acme}: { projects: [docs] }, ${other}: { projects: [docs] } }
     await program.card(team, 'Fix the typos');
   }
 });
-
-test.skipIf(testServerUrl === undefined)(
-  'a state is good for one use, at whatever replica the browser comes back, and however often at once (A2)',
-  async () => {
-    await using resources = new AsyncDisposableStack();
-    const database = await createTestDatabase(testServerUrl ?? '');
-    resources.defer(() => database.drop());
-    const two = await startTeamsProgram({ installed: [], replicas: 2, databaseUrl: database.url });
-    resources.use(two);
-    const [first, second] = two.services.map(({ port }) => `http://127.0.0.1:${port}`);
-    const begun = await fetch(`${first}/slack/install`, { redirect: 'manual' });
-    const [cookie = ''] = (begun.headers.get('set-cookie') ?? '').split(';');
-    const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
-    const comeBack = async (replica: string | undefined) => {
-      const query = new URLSearchParams({ code: two.slack.tokens.agree(acme), state });
-      const answer = await fetch(`${replica}/slack/oauth_redirect?${query}`, { headers: { cookie } });
-      return answer.status;
-    };
-    const statuses = await Promise.all([first, second, first, second].map(comeBack));
-    expect(statuses.toSorted()).toEqual([200, 400, 400, 400]);
-    expect(await comeBack(second)).toBe(400);
-    expect(two.slack.calls('oauth.v2.access')).toHaveLength(1);
-  },
-);

@@ -39,16 +39,6 @@ test('an installation in an organisation serves its workspaces, with one token, 
   expect(await program.ask(acme, 'list')).toContain("isn't installed");
 });
 
-test('the first request in one of its workspaces may be a shortcut (A2)', async () => {
-  await using program = await startTeamsProgram({ organisation, installed: [beta] });
-  const { control } = program.slack.team(acme);
-  const message = await control.message({ channel: general, user: alice, text: 'The docs are old' });
-  await program.install('E0ACME');
-  await program.clock.advance(5_000);
-  await control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
-  await program.later(() => control.modal(alice), present, 'the form');
-});
-
 test('user groups of its workspaces let people in (A1, A2)', async () => {
   await using program = await startTeamsProgram({ organisation, installed: ['E0ACME', beta] });
   program.slack.team(acme).control.setUserGroup('S0WRITERS', [alice]);

@@ -38,20 +38,16 @@ export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'mode' | 'o
   readonly teams?: readonly string[];
   /** Those that have installed the app at first. Default: those that are set up. */
   readonly installed?: readonly string[];
-  /** In place of an embedded one; then there may be several services. */
-  readonly databaseUrl?: string;
-  readonly replicas?: number;
 }
 
 /** The program for several workspaces. */
 export async function startTeamsProgram(options: TeamsProgramOptions = {}) {
   const resources = new AsyncDisposableStack();
   const clock = createTestClock(Date.now());
-  const ports: number[] = [];
-  for (let replica = 0; replica < (options.replicas ?? 1); replica += 1) ports.push(await freePort());
-  const botUrls = ports.map((port) => `http://127.0.0.1:${port}`);
+  const port = await freePort();
+  const botUrl = `http://127.0.0.1:${port}`;
   const teams = options.teams ?? [acme, beta, other];
-  const slack = resources.use(await startSlackTeams({ ...options, clock, teams, botUrls }));
+  const slack = resources.use(await startSlackTeams({ ...options, clock, teams, botUrls: [botUrl] }));
   const api = await startAgentApi({
     apiKey: (project) => `key-${project}`,
     projectId: acmeProject,
@@ -72,7 +68,6 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}) {
     ACME_KEY: `key-${acmeProject}`,
     BETA_KEY: `key-${betaProject}`,
     DATA_DIR: dataDir.path,
-    ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     HOST: '127.0.0.1',
     DOCS_AGENT_CONFIG: CONFIG_FILE,
   };
@@ -82,7 +77,7 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}) {
     destination: { write: (line) => void log.push(line) },
   });
   const readFile = (text: string) => (path: string) => (path === CONFIG_FILE ? text : noFiles(path));
-  const start = async (port: number | undefined, more: Environment = {}, text = configFile) => {
+  const start = async (more: Environment = {}, text = configFile) => {
     const config = parseConfig({ ...env, PORT: String(port), ...more }, readFile(text));
     const service = createService(config, { clock, log: logger });
     await service.start();
@@ -95,8 +90,8 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}) {
   resources.defer(async () => {
     await Promise.all(services.map((service) => service.stop()));
   });
-  for (const port of ports) services.push(await start(port));
-  const install = (owner: string) => goThroughPages(botUrls[0] ?? '', slack.tokens.agree(owner));
+  services.push(await start());
+  const install = (owner: string) => goThroughPages(botUrl, slack.tokens.agree(owner));
   for (const owner of options.installed ?? [acme, beta]) {
     const page = await install(owner);
     if (page.status !== 200) throw new Error(`${owner} was not installed: ${await page.text()}`);
@@ -110,10 +105,10 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}) {
     services,
     log: log as readonly string[],
     env,
-    /** Stops the first service and starts it again, with other settings perhaps. */
+    /** Stops the service and starts it again, with other settings perhaps. */
     restart: async (more?: Environment, text?: string) => {
       await services.shift()?.stop();
-      services.unshift(await start(ports[0], more, text));
+      services.unshift(await start(more, text));
     },
     /** Goes through the pages in a browser, and returns the last. */
     install,

@@ -15,8 +15,6 @@ export interface MethodContext {
   readonly files: Files;
   readonly sessions: AgentSessions;
   readonly steps: Steps;
-  /** False: the call has the token of a step. */
-  readonly isByBot: boolean;
   /** The blocks of a message as they are stored. */
   readonly stored: (blocks: readonly Block[]) => readonly Block[];
   /** Where the next Socket Mode connection goes. */

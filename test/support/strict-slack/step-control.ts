@@ -21,9 +21,5 @@ export function createStepControl({ clock, context: { steps } }: ControlOptions,
     },
     /** How the step ended; null: it has not. */
     stepEnd: (executionId: string) => steps.end(executionId),
-    /** Whether the app may complete steps with its own token, from now on; at first it may. */
-    letBotComplete: (mayComplete: boolean) => {
-      steps.takesBotToken = mayComplete;
-    },
   };
 }

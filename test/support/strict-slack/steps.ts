@@ -17,8 +17,6 @@ interface Step {
 
 /** The steps of workflows that the app carries out. */
 export class Steps {
-  /** Whether the app may complete steps with its own token; otherwise that is refused as `access_denied`. */
-  takesBotToken = true;
   readonly #clock: Clock;
   readonly #steps = new Map<string, Step>();
 
@@ -37,10 +35,9 @@ export class Steps {
     return this.#steps.get(executionId)?.end ?? null;
   }
 
-  complete(executionId: string, end: StepEnd, isByBot: boolean): void {
+  complete(executionId: string, end: StepEnd): void {
     const step = this.#steps.get(executionId);
     if (step === undefined) throw new ApiError('function_execution_not_found');
-    if (isByBot && !this.takesBotToken) throw new ApiError('access_denied');
     if (step.end !== null) throw new ApiError('execution_not_in_running_state');
     step.end = end;
   }
@@ -69,18 +66,18 @@ const json = z.string().transform((text, context) => {
 
 const success = method(
   z.strictObject({ function_execution_id: argument.text, outputs: z.union([json, z.looseObject({})]) }),
-  ({ steps, isByBot }, { function_execution_id: id, outputs: given }) => {
+  ({ steps }, { function_execution_id: id, outputs: given }) => {
     const parsed = outputs.safeParse(given);
     if (!parsed.success) throw new ApiError('parameter_validation_failed');
-    steps.complete(id, { outputs: parsed.data }, isByBot);
+    steps.complete(id, { outputs: parsed.data });
     return {};
   },
 );
 
 const failure = method(
   z.strictObject({ function_execution_id: argument.text, error: argument.text }),
-  ({ steps, isByBot }, { function_execution_id: id, error }) => {
-    steps.complete(id, { error }, isByBot);
+  ({ steps }, { function_execution_id: id, error }) => {
+    steps.complete(id, { error });
     return {};
   },
 );

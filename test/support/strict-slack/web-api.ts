@@ -123,8 +123,7 @@ export class WebApi {
       this.#authorize(call);
       // Bolt's clients add the workspace to every call; with the token of one workspace it means nothing.
       const { token: _token, team_id: _team, ...args } = call.args;
-      const isByBot = call.token === strictApp.botToken;
-      const answer = json(200, { ok: true, ...run({ ...this.#options.context, isByBot, program }, args) });
+      const answer = json(200, { ok: true, ...run({ ...this.#options.context, program }, args) });
       const granted = call.token === strictApp.botToken ? { 'x-oauth-scopes': this.scopes.join(',') } : {};
       return { ...answer, headers: { ...answer.headers, ...granted } };
     } catch (error) {

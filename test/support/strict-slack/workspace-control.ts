@@ -60,8 +60,6 @@ export function createWorkspaceControl({ clock, context, webApi }: ControlOption
     remove: (id: string, user: string) => {
       workspace.channel(id).members.delete(user);
     },
-    /** For good. */
-    deleteChannel: (id: string) => workspace.deleteChannel(id),
     /**
      * One more person, in no channel yet; or another in place of one with the same id. Left out: a full member of the
      * bot's workspace.

@@ -76,10 +76,6 @@ export class Workspace {
     this.#open({ type: 'channel', ...channel });
   }
 
-  deleteChannel(id: string): void {
-    this.#channels.delete(id);
-  }
-
   /** Whether the person is in a channel that the bot is in. */
   isNeighbour(userId: string): boolean {
     const all = [...this.#channels.values()];
