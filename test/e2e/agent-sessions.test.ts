@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionState } from '../../src/slack/workspace/poster.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
-import type { ProgramOptions } from '../support/strict-slack/program.ts';
 import { startStrictWorld } from './support/strict-world.ts';
 
 const METHOD = 'agents.sessions.setStatus';
@@ -9,8 +8,8 @@ const MINUTE_MS = 60_000;
 const AWAKE_MS = 5_000;
 
 /** The program of an app that is an agent. */
-async function startAgent(options: ProgramOptions = {}) {
-  const world = await startStrictWorld(options);
+async function startAgent() {
+  const world = await startStrictWorld();
   const { control } = world.slack;
   control.declareAgent(true);
   return Object.assign(world, {
@@ -100,33 +99,4 @@ test('an app that is no agent calls nothing; what Slack refuses is asked again a
   await world.clock.advance(5 * MINUTE_MS);
   expect(failures).toBe(0);
   await stateIs(other, 'processing');
-});
-
-test('a channel that is closed to the bot says nothing of the app: sessions elsewhere follow their jobs (T4)', async () => {
-  await using world = await startAgent();
-  const { api, slack, stateIs, calls } = world;
-  const gone = await world.ask('Add a glossary');
-  const card = await world.ask('Add a quickstart');
-  for (const each of [gone, card]) await stateIs(each, 'processing');
-  const error = 'is_archived';
-  slack.onCall(({ method, args }) => (method === METHOD && args.thread_ts === gone.ts ? { error } : null));
-  const ends = () => calls().filter(({ args }) => args.thread_ts === gone.ts && args.status === 'active');
-  api.finish(0, { status: 'completed' });
-  await world.later(() => ends().length, 1, 'the end of the job in the closed channel');
-  await world.clock.advance(MINUTE_MS);
-  api.finish(1, { status: 'completed' });
-  await stateIs(card, 'active');
-  expect(ends()).toHaveLength(1);
-});
-
-test('of fifty jobs at once, those beyond what Slack takes in a minute are shown later (T4)', async () => {
-  await using world = await startAgent({
-    slack: { limits: true },
-    settings: { AGENT_HOURLY_BUDGET: '1000' },
-  });
-  const { slack } = world;
-  const cards: SlackMessage[] = [];
-  for (let nth = 0; nth < 52; nth += 1) cards.push(await world.ask(`Describe endpoint number ${nth}`));
-  for (const card of cards) await world.stateIs(card, 'processing');
-  expect(world.calls().filter((call) => slack.wasLimited(call)).length).toBeLessThan(5);
 });

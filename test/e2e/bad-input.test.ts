@@ -125,11 +125,6 @@ test.each([
   expect(program.api.counts.message).toBe(before);
 });
 
-test('“-- help” makes a prompt of a word that is a command (S2)', async () => {
-  await working('-- help');
-  expect(newestPrompts()).toEqual(['help']);
-});
-
 test('hostile answers of the agent API are harmless in Slack, wherever they are shown (E3)', async () => {
   await using world = await startProgram({ settings: { NOTICE_CHANNELS: random } });
   const { api, slack } = world;

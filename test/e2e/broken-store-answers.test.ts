@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { beside } from '../support/beside.ts';
-import { present, some } from '../support/is.ts';
+import { present } from '../support/is.ts';
 import { alice, general } from '../support/local-slack.ts';
 import { startStrictWorld } from './support/strict-world.ts';
 
@@ -70,17 +70,6 @@ test('who looks at jobs or settings while the store is broken reads so, and can 
   await world.execute('alter table setting_away rename to channel_setting');
 });
 
-test('a home that is opened while the store is broken is drawn when it is mended (L2)', async () => {
-  await using world = await start();
-  await world.execute('alter table home rename to home_away');
-  const opening = world.slack.control.openHome(alice);
-  const failures = () => world.log.filter((line) => line.includes('no such table: home'));
-  await world.later(failures, some, 'the failure');
-  await world.execute('alter table home_away rename to home');
-  await world.later(() => world.slack.control.home(alice), present, 'the home');
-  await opening;
-});
-
 test('forms and presses that cannot be stored say so, keep what was typed, and work when they are sent again (L3, S2, S5)', async () => {
   await using world = await start();
   await world.command('settings');
@@ -112,24 +101,6 @@ test('forms and presses that cannot be stored say so, keep what was typed, and w
   await world.slack.control.press(question, 'start_another', alice);
   await world.settled();
   expect(world.prompts()).toEqual([['Fix the typos'], ['Fix the typos']]);
-});
-
-test('a mention and a direct message that could not be stored start when Slack delivers them again (S3, S5)', async () => {
-  await using world = await start();
-  await world.settled();
-  await world.fail('insert on job');
-  const written = [world.say(`${bot} Fix the typos`), world.say('Fix the links', { channel: alice })];
-  const failures = () => world.log.filter((line) => line.includes('listener_failed')).length;
-  await expect.poll(failures, { message: 'both to fail, the mention as two events' }).toBe(3);
-  await world.mend();
-  // Slack waits 3 seconds for each, and delivers them again at once, after a minute, and after five.
-  await world.clock.advance(3_000);
-  await Promise.all(written);
-  await world.clock.advance(60_000);
-  await world.started('Fix the typos');
-  await world.started('Fix the links');
-  await world.clock.advance(300_000);
-  expect(world.prompts().flat().sort()).toEqual(['Fix the links', 'Fix the typos']);
 });
 
 test('a command that is not stored in time says that nobody can tell, and starts once when it is (S1)', async () => {

@@ -50,21 +50,6 @@ describe('with default settings', () => {
     }
   });
 
-  test('a rate limit holds up the reads of all jobs for as long as the API asks, and then they go on (W1)', async () => {
-    await using program = await startProgram();
-    const { api, clock } = program;
-    await startJobs(program, JOBS);
-    const before = api.counts.get;
-    api.failNext('get', { status: 429, headers: { 'retry-after': '60' } });
-    const isSlowed = () => program.log.some((line) => line.includes('reads_slowed_down'));
-    await program.later(isSlowed, true, 'the slowdown');
-    expect(api.counts.get).toBeLessThanOrEqual(before + 2 * JOBS);
-    const heldUp = api.counts.get;
-    await clock.advance(58_000);
-    expect(api.counts.get).toBe(heldUp);
-    await allRead(program, clock.now());
-  });
-
   test('a mistaken pause is over when the agent takes a reply, else lasts five minutes: all cards say so, and what ended meanwhile is told then (W1, W2)', async () => {
     await using program = await startProgram();
     const { api, clock } = program;

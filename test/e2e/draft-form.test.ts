@@ -59,19 +59,6 @@ describe('the form of a draft', () => {
     await world.settled(10_000);
     expect(world.prompts()).toEqual([[expect.stringMatching(/bob: Indeed$/)]]);
   });
-
-  test('of a draft that was withdrawn does not start the next one (T2)', async () => {
-    await using world = await startMarkedWorld();
-    const { root, draft } = await draftAbout(world, 'The limits are wrong');
-    await formOf(world, draft);
-    await world.unreact(root);
-    await world.settled();
-    await world.react(root);
-    expect((await world.draftOf(root)).ts).not.toBe(draft.ts);
-    expect(JSON.stringify(await world.submit())).toContain('Already done');
-    await world.settled();
-    expect(world.prompts()).toEqual([]);
-  });
 });
 
 test('a draft takes files along: of a picture without words somebody writes what it is about; snippets are read (T2)', async () => {

@@ -77,23 +77,6 @@ test('a guest reads at home why there is nothing (L2, A1)', async () => {
   expect(home).not.toContain('Start a job');
 });
 
-test('a form that Slack does not open has no thread read again for missed replies (L2)', async () => {
-  await using world = await start();
-  const { slack } = world;
-  await world.working('Explain the rate limits');
-  await world.openHome();
-  await world.clock.advance(10_000);
-  const readBefore = slack.calls('conversations.replies').length;
-  slack.onCall(({ method, args }) =>
-    method === 'views.open' || args.channel === alice ? { error: 'internal_error' } : null,
-  );
-  await slack.control.pressInView(alice, 'start_job');
-  const answers = () => slack.calls('chat.postMessage').filter(({ args }) => args.channel === alice).length;
-  await world.later(answers, Boolean, 'the private answer');
-  await world.clock.advance(10_000);
-  expect(slack.calls('conversations.replies')).toHaveLength(readBefore);
-});
-
 test('what needs its reader comes first at home; its button works there, and what is dismissed stays away until it is needed again (L2)', async () => {
   await using world = await start({ settings: { SETTLE_WINDOW: '0' } });
   const { api, slack } = world;

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { has } from '../support/is.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { startMarkedWorld } from './support/marks.ts';
-import { openThreadForm } from './support/posts.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -119,31 +118,6 @@ describe('marks', () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
-  test('in a thread that is too long to be read make no draft, and are not looked at for ever (T2)', async () => {
-    await using world = await startMarkedWorld();
-    const root = await world.write('The limits are wrong');
-    const second = Math.floor(Number(root.ts)) + 1;
-    const reply = {
-      type: 'message',
-      thread_ts: root.ts,
-      channel: general,
-      user: bob,
-      team: 'T0LOCAL',
-    } as const;
-    const replies = Array.from({ length: 4_000 }, (_, index) => {
-      const ts = `${second}.${String(index).padStart(6, '0')}`;
-      return { ...reply, ts, text: 'Indeed' };
-    });
-    world.slack.control.restore(general, replies);
-    await world.react(root);
-    await world.settled();
-    const reads = world.slack.calls('conversations.replies').length;
-    expect(reads).toBeGreaterThan(0);
-    await world.clock.advance(10 * 60_000);
-    expect(world.slack.calls('conversations.replies')).toHaveLength(reads);
-    expect(await world.drafts(root)).toEqual([]);
-  });
-
   test('at a bot, a card, a reply to it, what cannot be read, or by a stranger lead nowhere, in any copies and order (T2)', async () => {
     await using world = await startMarkedWorld();
     const { control } = world.slack;
@@ -237,47 +211,6 @@ describe('a person who marks a message anew', () => {
     expect(await world.drafts(other)).toHaveLength(2);
     expect(again.text).toContain('The quotas are wrong');
     expect(again.text).toContain('1 message of this thread included');
-  });
-
-  test('learns that Slack refused the draft, and asks once more by a new mark (T2)', async () => {
-    await using world = await startMarkedWorld();
-    world.slack.onCall(({ method }) =>
-      method === 'chat.postMessage' ? { error: 'restricted_action' } : null,
-    );
-    const message = await world.write('The limits are wrong');
-    await world.react(message);
-    await world.settled();
-    world.slack.onCall(() => null);
-    await world.raw('reaction_added', message);
-    await world.settled();
-    expect(await world.drafts(message)).toEqual([]);
-    await world.unreact(message);
-    await world.settled();
-    await world.react(message);
-    await world.press(await world.draftOf(message), 'start_draft');
-    await world.settled();
-    expect(world.prompts()).toHaveLength(1);
-  });
-
-  test('makes none once more where a job began in the thread meanwhile, nor of a deleted message (T2)', async () => {
-    await using world = await startMarkedWorld();
-    const taken = await world.write('The limits are wrong');
-    const deleted = await world.write('The page is old');
-    for (const message of [taken, deleted]) {
-      await world.react(message);
-      await world.draftOf(message);
-      await world.unreact(message);
-    }
-    await world.settled();
-    await world.say('<@U0DOCSAGENT> Document it', { threadTs: taken.ts });
-    await openThreadForm(world, alice, 'Include these messages');
-    await world.submit();
-    await world.settled();
-    await world.slack.control.deleteMessage(deleted);
-    await world.react(taken);
-    await world.raw('reaction_added', deleted);
-    await world.settled();
-    for (const message of [taken, deleted]) expect(await world.drafts(message)).toHaveLength(1);
   });
 });
 

@@ -15,15 +15,8 @@ import { createTempDir } from '../support/temp-dir.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
-interface Other {
-  /** It had run until just now, and was killed. */
-  readonly wasKilled?: boolean;
-  /** By which requests are routed to it. */
-  readonly name?: string;
-}
-
-/** Another program, with the same tokens and a store of its own. */
-async function startOther(world: StrictWorld, { wasKilled = false, name }: Other = {}) {
+/** Another program, with the same tokens and a store of its own, and a name by which requests are routed to it. */
+async function startOther(world: StrictWorld, name?: string) {
   const folder = await createTempDir();
   const log: string[] = [];
   const own = {
@@ -33,12 +26,6 @@ async function startOther(world: StrictWorld, { wasKilled = false, name }: Other
   };
   const config = parseConfig({ ...world.env, ...own }, noFiles);
   const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } });
-  if (wasKilled) {
-    const store = await openStore(config.store);
-    const replica = { id: 'killed', connections: 1, otherConnections: 1 };
-    await store.transaction((tx) => tx.replicas.report(replica, world.clock.now()));
-    await store.close();
-  }
   world.watch.include(config.store);
   const service = createService(config, { clock: world.clock, log: logger });
   await service.start();
@@ -97,19 +84,6 @@ describe('two programs with the same tokens, each with a store of its own', () =
     }
   });
 
-  test('notice each other soon, though one was killed and does not know yet that this connection is gone', async () => {
-    await using world = await startStrictWorld();
-    const other = await startOther(world, { wasKilled: true });
-    expect(await otherConnections(other.service)).toBe(0);
-    await world.clock.advance(240_000);
-    // Two while the other has the next connection and the old one.
-    await world.later(
-      () => otherConnections(other.service),
-      (count = 0) => count > 0,
-      'the other one',
-    );
-  });
-
   test('answer a press on a card of the other and a reply that nobody knows, and notice when the other has gone', async () => {
     await using world = await startStrictWorld({ settings: { POLL_MIN_INTERVAL: '60s' } });
     const other = await startOther(world);
@@ -147,7 +121,7 @@ describe('two programs with the same tokens, each with a store of its own', () =
 
   test('lose no reply that comes right after the other one has, to a program that was alone when it counted', async () => {
     await using world = await startStrictWorld();
-    await startOther(world, { name: 'other' });
+    await startOther(world, 'other');
     world.slack.socket.routeBy(({ kind }, program) => (kind === 'command') === (program === 'other'));
     const card = await world.ask('One page');
     void world.slack.control.reply(card, 'Hm');

@@ -89,20 +89,6 @@ test('a pull request is followed in the messages that announced it, without anot
   expect(await at.noticed('· merged')).toMatchObject({ ts: notice.ts });
 });
 
-test('administrators learn in Slack that the code host takes the token no longer (P4)', async () => {
-  await using at = await start();
-  const doctor = async () => {
-    await at.command('doctor');
-    return (await at.privately()).at(-1);
-  };
-  const card = await at.working('Document the limits');
-  at.end();
-  await at.told(card, 'checks running');
-  expect(await doctor()).toContain('✅ *Code host* (github.com) answered');
-  at.host.expire();
-  await at.later(doctor, includes('*Code host* (github.com) has refused the token'), 'doctor');
-});
-
 test('a message that offers something and describes a pull request keeps both up to date, though another was deleted (P1)', async () => {
   await using at = await start();
   const card = await at.working('Document the limits');
@@ -123,7 +109,7 @@ test('a message that offers something and describes a pull request keeps both up
   expect(closed.text).not.toContain('[Send again]');
 });
 
-test('checks that come and go edit a message at most once a minute (P1)', async () => {
+test('checks that come and go edit a message at most once a minute; administrators learn in Slack that the token is no longer taken (P1, P4)', async () => {
   await using at = await start();
   const card = await at.working('Document the limits');
   at.end();
@@ -135,6 +121,13 @@ test('checks that come and go edit a message at most once a minute (P1)', async 
     await at.clock.advance(5_000);
   }
   expect(edits() - before).toBeLessThanOrEqual(600_000 / MINUTE_MS + 1);
+
+  at.host.expire();
+  const doctor = async () => {
+    await at.command('doctor');
+    return (await at.privately()).at(-1);
+  };
+  await at.later(doctor, includes('*Code host* (github.com) has refused the token'), 'doctor');
 });
 
 test('a notice of a private request says how its pull request stands, and never its title (P1)', async () => {

@@ -108,24 +108,6 @@ test('neither the announcement nor a stop waits for a host that hangs, and what 
   await program.threadMessage(card, MERGED);
 });
 
-test('a token that expires is heard of by nobody in Slack, and once it is mended, what was missed is told (P4)', async () => {
-  await using program = await startProgram({ hasCodeHost: true });
-  const { clock, codeHost } = program;
-  codeHost.expire();
-  const { pull, card } = await opened(program);
-  await lookedAt(program, pull);
-  const posts = (await program.posts(card)).length;
-  await clock.advance(10 * MINUTE_MS);
-  expect(looksAt(program, pull)).toBe(1);
-  expect(await program.posts(card)).toHaveLength(posts);
-  codeHost.expire(false);
-  pull.merge('octocat');
-  await program.service.stop();
-  await clock.advance(60 * MINUTE_MS);
-  await program.restart();
-  await program.threadMessage(card, MERGED);
-});
-
 test('one that is out of sight is looked for a few times, and nothing is said (P4)', async () => {
   await using program = await startProgram({ hasCodeHost: true });
   const { pull, card } = await opened(program, true);

@@ -83,20 +83,6 @@ describe('what is hardly a request', () => {
     await world.say('status pages', { channel: alice });
     await world.sentPrivately(alice, 'No job “pages”');
   });
-
-  test('is not asked about behind two dashes, in a form, with four words, or with a word of change (S2)', async () => {
-    await using world = await startStrictWorld();
-    await world.command('-- help');
-    await world.started('help');
-    for (const text of ['stop all the links', 'Can you document the rate limits?']) {
-      await world.command(text);
-      await world.started(text);
-    }
-    await world.command('');
-    await world.formShows('prompt');
-    await world.submit({ prompt: 'webhooks' });
-    await world.started('webhooks');
-  });
 });
 
 test.each<[how: string, place: string, say: (world: StrictWorld, text: string) => Promise<unknown>]>([
@@ -137,24 +123,6 @@ test.each<[how: string, place: string, say: (world: StrictWorld, text: string) =
     expect(world.prompts()).toEqual([['Document the rate limits']]);
   },
 );
-
-test('`list` and `status` answer in a direct message, too, typed as a message or as a command (L1)', async () => {
-  await using world = await startStrictWorld();
-  await world.say('Document the rate limits', { channel: alice });
-  await world.started('Document the rate limits');
-  await world.settled();
-  const { channel = '' } = (await world.slack.control.messages(alice))[0] ?? {};
-  for (const say of [
-    () => world.say('list', { channel: alice }),
-    () => world.say('status 1', { channel: alice }),
-    () => world.command('list', alice, channel),
-    () => world.command('status', alice, channel),
-  ]) {
-    expect((await answerTo(world, say, alice)).text).toContain('Document the rate limits');
-  }
-  await world.settled();
-  expect(world.prompts()).toEqual([['Document the rate limits']]);
-});
 
 test('a reply that was probably not meant for the agent stays between people, and goes out once if its author says so (F4)', async () => {
   await using world = await startStrictWorld();

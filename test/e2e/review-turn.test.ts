@@ -220,13 +220,3 @@ test('those whose review is wanted are mentioned where the file names them, or b
   pull.ask('eve');
   expect((await at.told('eve')).text).toContain(`: <@${alice}>, eve`);
 });
-
-test('a thread that muted the updates hears of none of it (P5)', async () => {
-  await using at = await start();
-  await at.say('mute', { threadTs: at.card.ts });
-  await at.told('*Muted by');
-  at.pull.check('build', 'failure');
-  await at.carded(CHECKS);
-  await at.settled();
-  expect(await at.times(CHECKS)).toBe(0);
-});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
-import { says, some } from '../support/is.ts';
+import { says } from '../support/is.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { signedHeaders } from '../support/signed-webhook.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
@@ -101,12 +101,6 @@ test('in a channel that is shared with another organisation nothing is started, 
   await world.started('Add a note');
 });
 
-test('a channel under access.shared_channels is open (A3)', async () => {
-  await using world = await start(`access: { shared_channels: [${general}] }`);
-  world.slack.control.share(general, 'shared');
-  await world.working('Add a page');
-});
-
 describe('a channel whose state Slack does not tell (A3)', () => {
   test('counts as shared, which people read, and that ten minutes after Slack has told it last', async () => {
     await using world = await start();
@@ -120,21 +114,6 @@ describe('a channel whose state Slack does not tell (A3)', () => {
     await world.clock.advance(11 * MINUTE_MS);
     expect(await answer()).toMatchObject({ text: expect.stringContaining(UNREAD) });
     expect(world.api.counts.create).toBe(1);
-  });
-
-  test('holds a mention up until Slack tells it', async () => {
-    await using world = await start();
-    hideChannels(world);
-    const written = world.say(`${mention} Add a page`);
-    const failures = () => world.log.filter((line) => line.includes('listener_failed'));
-    await world.later(failures, some, 'the failure');
-    world.slack.onCall(() => null);
-    await world.later(() => world.api.counts.create, 1, 'the job');
-    // Slack waits for an acknowledgement by the clock.
-    await world.clock.advance(5_000);
-    await written;
-    // Slack's trouble is no error of the program.
-    expect(failures().filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
   test('because the bot is not in it yet: people read how to invite it, and it is looked at then', async () => {

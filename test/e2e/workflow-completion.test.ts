@@ -158,15 +158,4 @@ describe('a step that was refused, and is delivered again when the rules allow i
     await world.expectNoJob();
     expect(world.tokens(ERROR)).toHaveLength(tries);
   });
-
-  test.each<[what: string, fault: StrictFault]>([
-    ['took the refusal without an answer', 'reset_after'],
-    ['does not want to hear of it', { error: 'function_execution_not_found' }],
-  ])('starts nothing where Slack %s', async (_what, fault) => {
-    await using world = await refusing();
-    await world.runInto(fault);
-    await world.deliverAgain();
-    await world.expectNoJob();
-    expect(world.events('inbound_request').map(({ outcome }) => outcome)).not.toContain('accepted');
-  });
 });

@@ -193,30 +193,4 @@ describe('a call that is repeated (E1)', () => {
     await world.threadMessage(world.card, "Couldn't confirm");
     expect(world.prompts()).toEqual([['Add a quickstart', 'Use this', 'And this']]);
   });
-
-  test('was refused for its pictures before the crash: the words go out once', async () => {
-    await using world = await working(known);
-    world.api.failNext('message', 'reset_before', refusal, 'reset_after');
-    await world.receipt(await world.reply('Use this', png('a.png')));
-    expect(world.calls('Use this')).toEqual([
-      ...[[sentAs('a.png')], [sentAs('a.png')], []],
-      // The answer was lost.
-      ...[[sentAs('a.png')], []],
-    ]);
-    expect(world.prompts()).toEqual([['Add a quickstart', 'Use this']]);
-  });
-
-  test('is prepared once more if the program was held up while it read pictures', async () => {
-    await using world = await working();
-    let reads = 0;
-    world.slack.onCall(({ method }) => {
-      if (method !== 'file_download') return null;
-      reads += 1;
-      if (reads === 1) world.clock.freeze(21_000);
-      return null;
-    });
-    await world.receipt(await world.reply('Use this', png('a.png')));
-    expect(reads).toBe(2);
-    expect(world.calls('Use this')).toEqual([[sentAs('a.png')]]);
-  });
 });
