@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { near } from '../../src/cli/table.ts';
 import { outcomeOf } from '../support/child-program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { outcomeHere } from './support/printed.ts';
@@ -56,15 +55,6 @@ test.concurrent('settings that are wrong are all named at once, with an example 
   );
   expect(output).not.toContain(SECRET);
   expect(output).not.toMatch(/^\s+at /m);
-});
-
-test.each([
-  ['docter', 'doctor'],
-  ['version', '--version'],
-  ['--probewrite', '--probe-write'],
-  ['--sockt', '--socket'],
-])('%s is taken for a misspelt %s', (typed, meant) => {
-  expect(near(typed, ['start', 'doctor', '--version', '--json', '--probe-write', '--socket'])).toBe(meant);
 });
 
 test.each([['migrate'], ['forget', '--user', 'U0123456789']])(

@@ -62,33 +62,4 @@ describeWithLocalSlack('the demo', () => {
     );
     expect(await readdir(folder.path)).toEqual([]);
   });
-
-  test.concurrent('that is killed takes its local Slack along', async () => {
-    await using folder = await createTempDir();
-    await using demo = runDemo({ LOCAL_SLACK_BIN, TMPDIR: folder.path });
-    const [, url = ''] = await demo.printed(/Open (http:\S+) and/);
-    demo.kill('SIGKILL');
-    await demo.exit;
-    const isReachable = () =>
-      fetch(url).then(
-        () => true,
-        () => false,
-      );
-    await waitFor(isReachable, false, { what: 'the local Slack to end' });
-  });
-});
-
-test.concurrent('the demo on a machine without a local Slack says how to get one', async () => {
-  await using folder = await createTempDir();
-  // An architecture that the npm package is not made for.
-  const elsewhere = `Object.defineProperty(process, 'arch', { value: 'riscv64' })`;
-  await using demo = runDemo({
-    PATH: '',
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(elsewhere)}`,
-    TMPDIR: folder.path,
-  });
-  expect(await demo.exit).toEqual({ code: 78, signal: null });
-  expect(demo.output()).toMatch(/There is no local Slack on this machine\. .*npm install.*LOCAL_SLACK_BIN/);
-  expect(demo.output()).not.toMatch(/^\s+at /m);
-  expect(await readdir(folder.path)).toEqual([]);
 });

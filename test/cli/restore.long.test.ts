@@ -1,12 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { agentCalls, killHard, startOutside } from '../crash/support/outside.ts';
 import { runProgram } from '../support/child-program.ts';
 import { alice, describeWithLocalSlack, general } from '../support/local-slack.ts';
-import { createLimitedDatabase, queryAt, testServerUrl } from '../support/postgres.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 
 const DOCUMENT = new URL('../../docs/operations/backup.md', import.meta.url);
@@ -74,54 +73,3 @@ describeWithLocalSlack('a backup that is restored by the documented lines', () =
     expect(messages.filter(({ text }) => text.includes(PR) && text.includes('🎉'))).toHaveLength(1);
   });
 });
-
-describe.skipIf(testServerUrl === undefined || !hasTools())(
-  'a dump of Postgres that the administrator restores by the documented lines (skipped without a server and its tools)',
-  () => {
-    describeWithLocalSlack('for a role that owns its database', () => {
-      test('goes on with its open jobs', async () => {
-        await using folder = await createTempDir();
-        const server = new URL(testServerUrl ?? '');
-        const database = await createLimitedDatabase(server.href, 20);
-        onTestFinished(() => database.drop());
-        await using world = await startOutside({ DATABASE_URL: database.url, SETTLE_WINDOW: '0' });
-        const program = await world.start();
-        await world.slack.command({ channel: general, user: alice, text: 'Add a quickstart' });
-        await world.messageSeen('On it');
-        const name = new URL(database.url).username;
-        const lines = (await documented(/```sh\n(pg_dump -Fc docs_agent .*?)```/s)).replaceAll(
-          'docs_agent',
-          name,
-        );
-        onTestFinished(async () => {
-          await queryAt(server.href, `drop database if exists ${name}_restored with (force)`);
-        });
-        await promisify(execFile)('sh', ['-euc', lines], {
-          cwd: folder.path,
-          env: {
-            PATH: process.env.PATH,
-            PGHOST: server.hostname,
-            PGPORT: server.port,
-            PGUSER: decodeURIComponent(server.username),
-            PGPASSWORD: decodeURIComponent(server.password),
-          },
-        });
-        await killHard(program);
-
-        const restored = { DATABASE_URL: `${database.url}_restored` };
-        await using doctor = runProgram(['doctor', '--json'], { ...world.env, ...restored });
-        await doctor.exit;
-        expect(doctor.output()).toMatch(/"check": "store",\s+"subject": null,\s+"level": "ok"/);
-        await world.launch(restored, []).logged('started');
-        world.finish(PR);
-        await world.messageSeen(PR);
-      });
-    });
-  },
-);
-
-function hasTools(): boolean {
-  return ['pg_dump', 'createdb', 'pg_restore'].every(
-    (tool) => spawnSync(tool, ['--version'], { stdio: 'ignore' }).status === 0,
-  );
-}

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { localApp } from '../../demo/local-slack/workspace.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { startAgentApi } from '../support/agent-api/agent-api.ts';
-import { runCommand, runProgram } from '../support/child-program.ts';
+import { runProgram } from '../support/child-program.ts';
 import { createSignedSlack } from '../support/signed-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -107,23 +104,4 @@ test.concurrent('a rejection that nobody handles is logged, and the program goes
     error: { message: 'out of nowhere' },
   });
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-});
-
-test('SIGUSR1, with which Node opens a debugger, does nothing to what npm starts', async () => {
-  await using folder = await createTempDir();
-  await using slack = await startTinySlack();
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  await using program = runCommand(['sh', '-c', `cd ${root} && ${scripts.start}`], {
-    ...settings,
-    PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-    SLACK_API_URL: slack.apiUrl,
-    DATA_DIR: folder.path,
-  });
-  const { port } = await program.logged('started');
-  program.kill('SIGUSR1');
-  expect(await statusOf(`http://127.0.0.1:${port}/livez`)).toBe(200);
-  program.kill('SIGTERM');
-  expect(await program.exit).toEqual({ code: 0, signal: null });
-  expect(program.output()).not.toMatch(/debugger/i);
 });

@@ -1,32 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../src/app/config/config.ts';
-import { welcome } from '../../src/cli/commands/start.ts';
 import { includes } from '../support/is.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { settings, socketSettings } from './support/settings.ts';
+import { settings } from './support/settings.ts';
 import { startTinySlack } from './support/tiny-slack.ts';
 
 const cli = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url));
-const signedInAs = { botName: 'docs-agent', workspaceName: 'Acme' };
-
-test('in Socket Mode: the bot, its workspace, and what to type', () => {
-  const config = parseConfig({ ...socketSettings, DATA_DIR: './data', HOST: '0.0.0.0' });
-  expect(welcome(config, { signedInAs, port: 0, healthPort: 3000 })).toBe(
-    [
-      '',
-      'docs-agent is ready.',
-      '  Bot     @docs-agent in Acme',
-      '  Mode    Socket Mode',
-      '  Health  http://localhost:3000/readyz',
-      '  Store   SQLite, in ./data',
-      '',
-      'Try /docs-agent help in Slack.',
-    ].join('\n'),
-  );
-});
 
 /** `script` gives a program a terminal; this is the one of util-linux. */
 const hasTerminal = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;

@@ -7,16 +7,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
 import { examine } from '../../../src/doctor/examine.ts';
-import { clockFindings, storeFailure, storeFindings } from '../../../src/doctor/machine.ts';
+import { clockFindings, storeFindings } from '../../../src/doctor/machine.ts';
 import { clockAheadMs } from '../../../src/runtime/clock.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
-import { StoreError } from '../../../src/store/engines/database.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { migrations } from '../../../src/store/schema/migrations.ts';
 import { startStrictWorld } from '../../e2e/support/strict-world.ts';
 import { freePort } from '../../support/free-port.ts';
 import { noFiles } from '../../support/settings.ts';
-import { startProgram } from '../../support/strict-slack/program.ts';
 import { one, type Patient, startPatient } from './support.ts';
 
 const scopes = botScopes.map(({ name }) => name);
@@ -235,15 +233,6 @@ test('what the agent said to the last request of the running program is reported
   expect(one(await look(), 'agent_writing')).toMatchObject({ level: 'ok', subject: null });
 });
 
-test('the running program is no reason to worry', async () => {
-  await using program = await startProgram({ mode: 'http' });
-  const findings = await examine(parseConfig(program.env, noFiles), {
-    clock: program.clock,
-    timeoutMs: 5_000,
-  });
-  expect(one(findings, 'listening').found).toContain('is in use by the running docs-agent');
-});
-
 test.each([
   ['Fri, 20 Nov 2026 12:00:10 GMT', 100, 0],
   ['Fri, 20 Nov 2026 12:00:15 GMT', 9_000, 0],
@@ -326,13 +315,5 @@ test.each([
   };
   expect(one(storeFindings(facts as Parameters<typeof storeFindings>[0]), 'store_space')).toMatchObject({
     ...{ level, found },
-  });
-});
-
-test('what went wrong without a word on it has advice, too', () => {
-  const [finding] = storeFailure(new StoreError('Postgres failed: Query read timeout.'));
-  expect(finding).toMatchObject({
-    found: 'Postgres failed: Query read timeout.',
-    next: expect.stringContaining('Check the database'),
   });
 });
