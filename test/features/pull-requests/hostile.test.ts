@@ -151,20 +151,6 @@ describe.each(kinds)(
       expect(overheard).toEqual([]);
       expect(heard.length).toBeGreaterThan(0);
     });
-
-    test('also with a link to another host', async () => {
-      await using between = await betweenHosts(kind);
-      const { heard, overheard, hosts, other } = between;
-      expect(await hosts.check(`${other.baseUrl}${path}`, null)).toMatchObject({ outcome: 'no_access' });
-      expect([...heard, ...overheard]).toEqual([]);
-    });
-
-    test('is not redirected for ever', async () => {
-      await using between = await betweenHosts(kind);
-      between.answerWith(() => ({ status: 301, headers: { location: moved } }));
-      expect(await between.hosts.check(between.link, null)).toMatchObject({ outcome: 'later' });
-      expect(between.heard).toHaveLength(3);
-    });
   },
 );
 

@@ -44,12 +44,6 @@ describe('a second look (P3)', () => {
 });
 
 describe('what cannot be looked at (P4)', () => {
-  test('a pull request that the token must not see is not found', async () => {
-    await using at = await lookingAtGithub();
-    at.pull.isHidden = true;
-    expect(await at.look()).toEqual({ outcome: 'not_found' });
-  });
-
   test('a token that expires is told of once, and looks go on when it is renewed', async () => {
     await using at = await lookingAtGithub();
     const facts = await at.facts();
@@ -91,12 +85,6 @@ describe('what cannot be looked at (P4)', () => {
     });
     at.host.failAt(/pulls/, null);
     expect(await at.look()).toMatchObject({ outcome: 'seen' });
-  });
-
-  test('later, if it hangs', async () => {
-    await using at = await lookingAtGithub(50);
-    at.host.failAt(/pulls/, 'hang');
-    expect(await at.look()).toEqual({ outcome: 'later', waitMs: null, reason: 'unreachable' });
   });
 
   test('what hangs beside it costs only itself, and keeps its last value', async () => {

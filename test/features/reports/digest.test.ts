@@ -96,32 +96,6 @@ describe('a digest (L4)', () => {
     expect(channel).toHaveLength(1);
   });
 
-  test('is posted once if the program stops while its post is on its way, and Slack stores it later', async () => {
-    const { store, clock, channel, slack, tools, claim, runDue } = await start();
-    const { post } = slack;
-    const sent = Promise.withResolvers<void>();
-    const arrival = Promise.withResolvers<void>();
-    slack.post = async (callId) => {
-      slack.post = post;
-      sent.resolve();
-      await arrival.promise;
-      return post(callId);
-    };
-    const task = await claim();
-    if (task === null) throw new Error('nothing is due');
-    const stopped = postDigest(tools, task);
-    await sent.promise;
-    await store.transaction((tx) => tx.tasks.release([task.lease]));
-    expect(await runDue()).toBe(true);
-    arrival.resolve();
-    await expect(stopped).rejects.toThrow(LeaseLostError);
-    await clock.advance(MINUTE_MS);
-    expect(await runDue()).toBe(true);
-    expect(channel).toHaveLength(1);
-    await clock.advance(MINUTE_MS);
-    expect(await runDue()).toBe(false);
-  });
-
   test('is about the time since the one before, whatever its schedule, a downtime included', async () => {
     const { clock, periods, runDue } = await start();
     for (const days of [1, 3, 1]) {

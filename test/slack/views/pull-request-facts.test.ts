@@ -133,16 +133,6 @@ describe('a notice (N1, P1)', () => {
     expect(text).toBe(`📝 ${link} · *New documentation pull request* · merged`);
     expect(privateNoticeView(aJob(), 'pr #7').text).toContain('\nPull request: pr #7');
   });
-
-  test.each([
-    ['https://bitbucket.org/acme/docs/pull-requests/7', 'acme/docs#7'],
-    ['https://gitlab.com/group/sub/docs/-/merge_requests/7', 'group/sub/docs!7'],
-    ['https://dev.azure.com/org/project/_git/docs/pullrequest/7', 'org/project/docs!7'],
-    ['https://git.acme.example/acme/docs/pull/7', 'git.acme.example/acme/docs/pull/7'],
-    ['https://github.com.example/acme/docs/pull/7', 'github.com.example/acme/docs/pull/7'],
-  ])('calls %s by its host’s words, and one of an unknown host by its address: %s (W3)', (to, name) => {
-    expect(privateNoticeView(aJob(), to).text).toContain(`<${to}|${name}>`);
-  });
 });
 
 test.each<[PullRequestFacts, string]>([

@@ -76,21 +76,6 @@ describe('the signs of formatting in somebody else’s text', () => {
     );
   });
 
-  test('do not end the formatting around it', () => {
-    const text = fc.string({ unit: fc.constantFrom('*', '_', 'a', ' ', '.'), minLength: 1 });
-    fc.assert(
-      fc.property(
-        text.filter((title) => /^\w(.*\w)?$/.test(title)),
-        (title) => {
-          const { mrkdwn } = asWritten(title);
-          const [bold] = /^\*\S(?:.*?\S)?\*(?=$|[\s?.,])/.exec(`*${mrkdwn}*`) ?? [];
-          expect(bold).toBe(`*${mrkdwn}*`);
-        },
-      ),
-      { numRuns: 1_000 },
-    );
-  });
-
   test.each(['Explain max_retry_count', '2 * 3, a*b and ~', 'snake_case_ids'])(
     'stay as they are where they format nothing: %s',
     (title) => expect(asWritten(title).mrkdwn).toBe(title),

@@ -72,12 +72,6 @@ test('it is looked for on all pages, from a minute before its start to a minute 
   expect(Number(requests[0]?.args.get('latest'))).toBe(UNTIL_MS / 1000 + 60);
 });
 
-test('it is absent only when no page has it', async () => {
-  const { poster, requests } = await slackWith([{ ts: '1.2' }], [{ ts: '1.3' }]);
-  expect(await poster.find(post, STARTED_AT_MS, UNTIL_MS)).toBeNull();
-  expect(requests).toHaveLength(2);
-});
-
 test('a page that fails is asked for once more, at once', async () => {
   const { poster, requests } = await slackWith([{ ts: '1.2' }], 500, [
     { ts: '1.3', metadata: metadata('call-1') },
