@@ -75,12 +75,6 @@ describe('what was probably not meant for the agent', () => {
     },
   );
 
-  test('goes out when its author presses, once, like any reply', () => {
-    const steps = [sendsAnyway(1), sendsAnyway(1), soon, sendsAnyway(1)];
-    expect(sent(aWorkingJob(), says('stop'), ...steps)).toEqual(['stop']);
-    expect(sent(anEndedJob(), says('ok'), ...steps)).toEqual(['ok']);
-  });
-
   test('is what a waiting reply becomes by an edit, and no longer is by another one', () => {
     const steps = [says('Shorter, please'), edits(1, 'never mind')];
     expect(sent(aWorkingJob(), ...steps)).toEqual([]);
@@ -117,17 +111,6 @@ describe('what was probably not meant for the agent', () => {
 });
 
 describe('a muted thread (F4)', () => {
-  test('keeps replies to itself until it is unmuted; the thread shows who muted it', () => {
-    const world = live(aWorkingJob(), says('Mute'));
-    expect(world.job.muted).toBe(true);
-    live(world, says('Shall we have lunch?'), says(' unmute '), says('Shorter, please'), soon);
-    expect(world.job.muted).toBe(false);
-    expect(world.messages).toEqual(['Shorter, please']);
-    expect(world.news.slice(-2)).toEqual(['muted by U2', 'unmuted by U2']);
-    expect(world.states).toEqual(['excluded', 'muted', 'excluded', 'sending']);
-    expect(stored(world)).not.toContain('lunch');
-  });
-
   test('is made by *Mute updates*, once, or by an edit, and not by a longer text that contains the word', () => {
     const presses = ['U2', 'U3'].map((userId) => happens({ type: 'mute_pressed', userId }));
     const pressed = live(aWorkingJob(), ...presses);
@@ -160,17 +143,4 @@ describe('a muted thread (F4)', () => {
     ] as const)
       expect(live(world, edits(2, text)).states.at(-1)).toBe(state);
   });
-});
-
-test('where only mentions are follow-ups, other replies stay in the thread, until an edit adds the mention, once (F4, F5, L3)', () => {
-  const world = live(
-    aWorkingJob({ followUpMode: 'mentions' }),
-    says('Lunch?'),
-    says('Shorter'),
-    says('A', toBot),
-  );
-  live(world, edits(2, 'Much shorter'), soon);
-  expect(world.messages).toEqual(['A']);
-  live(world, (w) => w.accepted(), edits(2, 'Much shorter', toBot), edits(2, 'Much shorter', toBot), soon);
-  expect(world.messages).toEqual(['A', 'Much shorter']);
 });

@@ -10,7 +10,6 @@ import {
   goesOut,
   happens,
   heard,
-  laterBy,
   live,
   passes,
   resends,
@@ -18,7 +17,6 @@ import {
   says,
   shows,
 } from '../support/story.ts';
-import type { World } from '../support/world.ts';
 
 const firstLink = 'https://example.com/pull/1';
 const secondLink = 'https://example.com/pull/2';
@@ -119,11 +117,6 @@ describe('a pull request that comes late', () => {
     expect(heard(world, passes(ENDED_CHECKS_MS))).toEqual([]);
   });
 
-  test('is announced after half the time again at the latest', () => {
-    const world = live(anEndedJob(), passes(10 * MINUTE_MS), shows(endsWith(firstLink), 6 * MINUTE_MS));
-    expect(world.news.at(-1)).toBe(`first pull request ${firstLink}`);
-  });
-
   test('just before a reply that makes it invisible is announced', () => {
     const world = live(anEndedJob(), passes(2 * HOUR_MS), shows(endsWith(firstLink), 0), follows());
     live(world, shows({}, MINUTE_MS), shows(endsWith(secondLink), MINUTE_MS));
@@ -199,23 +192,5 @@ describe('an ended job', () => {
   ])('is not looked at for ever, if it %s', (_, answer) => {
     const world = live(anEndedJob(), shows(answer, 3 * ENDED_CHECKS_MS));
     expect(world.tasks.has('check_ended_job')).toBe(false);
-  });
-
-  function readsWhile(world: World, ...steps: readonly Step[]): number {
-    const { length } = world.events;
-    return live(world, ...steps).events.length - length;
-  }
-
-  test('that ended by a clock that was a day ahead costs no more', () => {
-    const world = live(aWorkingJob(), laterBy(24 * HOUR_MS), checked(endsWith(firstLink)));
-    live(world, laterBy(-24 * HOUR_MS));
-    world.tasks.set('check_ended_job', world.nowMs);
-    expect(readsWhile(world, shows(endsWith(firstLink), 24 * HOUR_MS))).toBeLessThanOrEqual(40);
-  });
-
-  test('costs no more than 40 reads in a day', () => {
-    const reads = readsWhile(anEndedJob(), passes(2 * ENDED_CHECKS_MS));
-    expect(reads).toBeGreaterThan(10);
-    expect(reads).toBeLessThanOrEqual(40);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { nextBatch } from '../../../src/jobs/follow-ups/follow-up.ts';
 import { fc } from '../../support/properties.ts';
-import { aFollowUp, aReply, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { aFollowUp, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { aJobBeingCreated, anEndedJob, aVanishedJob, aWorkingJob } from '../support/stages.ts';
 import {
   accepts,
@@ -14,7 +14,6 @@ import {
   resends,
   says,
   startsAgain,
-  tsOf,
 } from '../support/story.ts';
 import type { World } from '../support/world.ts';
 
@@ -26,12 +25,6 @@ const editsAndStarts = happens(({ job: { creates } }) => ({
 const tooLong = 'x'.repeat(20_001);
 
 describe('replies before there is an agent job', () => {
-  test('wait, and go out in order once there is one', () => {
-    const world = live(aJobBeingCreated(), says('one'), goesOut, says('two'), goesOut);
-    expect(world.states).toEqual(['waiting', 'waiting']);
-    expect(live(world, created, passes(0)).messages).toEqual(['one\n\ntwo']);
-  });
-
   test('wait while nobody knows whether the job started', () => {
     const world = live(aJobBeingCreated(), fails(failures.timeout), says('one'), passes(MINUTE_MS));
     expect(world.states).toEqual(['waiting']);
@@ -72,13 +65,6 @@ describe('replies before there is an agent job', () => {
     expect(world.news.filter((line) => line.startsWith('1 rejected'))).toHaveLength(3);
     expect(live(world, startsAgain, late, early, created, goesOut).messages).toEqual(['early\n\nlate']);
   });
-});
-
-test('old replies that were found late are announced, and go out before the newer ones', () => {
-  const older = happens({ type: 'reply_received', reply: aReply({ messageTs: '1.500000', text: 'older' }) });
-  const world = live(aWorkingJob(), happens({ type: 'old_replies_found', count: 1 }), says('newer'), older);
-  expect(live(world, goesOut).messages).toEqual(['older\n\nnewer']);
-  expect(world.news.at(-1)).toBe('1 old replies found');
 });
 
 describe('replies in a burst (F3)', () => {
@@ -153,33 +139,9 @@ describe('one message at a time', () => {
       expect([world.job, job.turn]).toEqual([job, turn]);
     }
   });
-
-  test('a reply that is delivered twice is one reply', () => {
-    const world = live(aWorkingJob(), says(tooLong));
-    const again = world.apply({
-      type: 'reply_received',
-      reply: aReply({ messageTs: tsOf(1), text: tooLong }),
-    });
-    expect([again.calls, world.states]).toEqual([[], ['not_sent']]);
-  });
-
-  test('a send that falls due with nothing to send does nothing', () => {
-    const { calls, tasks } = aWorkingJob().sendDue();
-    expect([...calls, ...tasks]).toEqual([]);
-  });
 });
 
 describe('while the API holds messages back', () => {
-  test('replies wait until the time it asked for, and the card knows it', () => {
-    const world = live(aWorkingJob(), says('one'), goesOut, fails(failures.rateLimited));
-    expect([world.states, world.news]).toEqual([['waiting'], ['started']]);
-    expect(world.seconds(world.job.sendNotBeforeMs)).toBe(604);
-    live(world, passes(5 * MINUTE_MS), says('two'), sendsDue, passes(4 * MINUTE_MS));
-    expect(world.messages).toEqual(['one']);
-    expect(live(world, passes(MINUTE_MS)).messages).toEqual(['one', 'one\n\ntwo']);
-    expect(world.job.sendNotBeforeMs).toBeNull();
-  });
-
   test('no more than 200 replies pile up; the next is refused with the reason', () => {
     const world = live(aJobBeingCreated(), ...Array.from({ length: 201 }, (_, n) => says(`reply ${n}`)));
     expect(world.states.filter((state) => state === 'waiting')).toHaveLength(200);
@@ -188,21 +150,6 @@ describe('while the API holds messages back', () => {
 });
 
 describe('a message that the API refuses', () => {
-  test('is announced with its reason, and Send again sends it once more', () => {
-    const world = live(aWorkingJob(), says('one'), goesOut, fails(failures.rejected));
-    expect(world.states).toEqual(['not_sent']);
-    expect(world.news.at(-1)).toBe('1 rejected: prompt is too vague');
-    live(world, resends, resends, goesOut, resends);
-    expect(world.messages).toEqual(['one', 'one']);
-    live(world, accepts, resends, passes(MINUTE_MS));
-    expect([world.messages.length, world.states]).toEqual([2, ['sent']]);
-  });
-
-  test('does not hold up the replies after it', () => {
-    const world = live(aWorkingJob(), says('one'), goesOut, says('two'), fails(failures.rejected), goesOut);
-    expect(world.messages).toEqual(['one', 'two']);
-  });
-
   test('because it does not know the job offers Start again: the new job gets the prompt, and then the replies (F6)', () => {
     const world = live(aVanishedJob(), says('one'), goesOut, fails(failures.notFound));
     expect(world.told.at(-1)).toMatchObject({ kind: 'message_rejected', action: 'start_again' });
@@ -252,14 +199,6 @@ describe('a message that the API refuses', () => {
 
 describe('a message that may have arrived', () => {
   const unclear = () => live(aWorkingJob(), says('one'), says('two'), goesOut, fails(failures.timeout));
-
-  test('is not repeated by itself, and Send again sends it once more', () => {
-    const world = live(unclear(), passes(MINUTE_MS));
-    expect([world.messages.length, world.states]).toEqual([1, ['unknown', 'unknown']]);
-    expect(world.news.at(-1)).toBe('2 unknown');
-    live(world, resends, resends, passes(0), accepts, passes(MINUTE_MS));
-    expect(world.messages).toEqual(['one\n\ntwo', 'one\n\ntwo']);
-  });
 
   test('counts as sent if the answer comes late after all', () => {
     const world = unclear();

@@ -45,13 +45,6 @@ describe('a job that cannot be found', () => {
     expect(world.news).not.toContain('recovered');
   });
 
-  test('is gone after an hour, though a clock that was a day ahead missed it first', () => {
-    const world = live(aWorkingJob(), shows(failures.noSuchPath, 0), laterBy(24 * HOUR_MS));
-    live(world, checked(failures.noSuchPath), laterBy(-24 * HOUR_MS));
-    world.tasks.set('check_job', world.nowMs);
-    expect(live(world, passes(62 * MINUTE_MS)).news.at(-1)).toBe('vanished');
-  });
-
   test('by the API’s own words, while it knows other jobs, is gone after the settle window', () => {
     const world = aWatchedJob();
     const missed = (failure: AgentFailure, othersAnsweredAtMs: number) =>
@@ -64,11 +57,6 @@ describe('a job that cannot be found', () => {
     live(world, missed(failures.notFound, lately));
     expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'vanished' });
     expect(world.job.trouble).toBeNull();
-  });
-
-  test('now and then, with other failures between, is not gone', () => {
-    const world = live(aWorkingJob(), checked(failures.notFound), shows(failures.timeout, 2 * HOUR_MS));
-    expect(live(world, checked(failures.notFound)).job.stage.kind).toBe('working');
   });
 
   test.each([
@@ -135,15 +123,6 @@ describe('a reply whose job cannot be found', () => {
     const missed = fails(failures.noSuchPath, 10);
     const world = live(replied(), ...missed, ...fails(failures.unreachable, 70), ...missed);
     expect(world.states).not.toContain('not_sent');
-  });
-
-  test('days after another was refused so: nobody knows of the time between, and it waits', () => {
-    const world = replied(passes(30 * HOUR_MS), shows(failures.notFound, 0));
-    live(world, sentInVain(failures.notFound, 6 * MINUTE_MS), passes(100 * HOUR_MS));
-    live(world, shows(failures.noSuchPath, 0), says('and another'));
-    live(world, sentInVain(failures.noSuchPath, 10 * MINUTE_MS));
-    expect(world.states).toEqual(['not_sent', 'waiting']);
-    expect(offer(world)).toBe('send_again');
   });
 
   test('by a gateway, for hours: it waits as long as the job was not called gone', () => {

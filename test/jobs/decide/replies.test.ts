@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { aReply, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { aWorkingJob } from '../support/stages.ts';
 import {
-  accepts,
   edits,
   fails,
   goesOut,
@@ -25,22 +24,6 @@ const aJobHeldUp = () => live(aWorkingJob(), says('first'), goesOut, limited);
 const onTheirWay = () => live(aWorkingJob(), says('first'), says('second'), goesOut);
 
 describe('editing a reply that waits (F3)', () => {
-  test('changes what goes out, in its place in the order', () => {
-    const world = live(aJobHeldUp(), says('secnd'), says('third'), edits(2, 'second'), anHour);
-    expect(world.messages.at(-1)).toBe('first\n\nsecond\n\nthird');
-  });
-
-  test('counts in the order of the edits, however they arrive', () => {
-    const world = live(aJobHeldUp(), says('draft'), edits(2, 'the last word', { editedTs: '9.2' }));
-    live(
-      world,
-      edits(2, 'an earlier word', { editedTs: '9.1' }),
-      edits(2, 'again', { editedTs: '9.2' }),
-      anHour,
-    );
-    expect(world.messages.at(-1)).toBe('first\n\nthe last word');
-  });
-
   test('to nothing, or beyond the limit, is refused with the reason; mended, it goes out after Send again', () => {
     const world = live(aJobHeldUp(), says('second'), edits(2, tooLong));
     expect(world.states).toEqual(['waiting', 'not_sent']);
@@ -48,21 +31,9 @@ describe('editing a reply that waits (F3)', () => {
     expect(live(world, edits(2, 'shorter')).states).toEqual(['waiting', 'not_sent']);
     expect(live(world, resends, anHour).messages.at(-1)).toBe('first\n\nshorter');
   });
-
-  test('of a message that is no follow-up does nothing', () => {
-    const world = aJobHeldUp();
-    const before = world.job;
-    expect(live(world, edits(7, 'who?')).job).toEqual(before);
-  });
 });
 
 describe('deleting a reply (F3)', () => {
-  test('that waits withdraws it', () => {
-    const world = live(aJobHeldUp(), says('never mind the table'), removes(2), removes(2));
-    expect(world.states).toEqual(['waiting', 'withdrawn']);
-    expect(live(world, anHour).messages.at(-1)).toBe('first');
-  });
-
   test('that waits alone leaves nothing to send, and no trouble behind', () => {
     expect(
       live(aWorkingJob(), says('never mind the table'), removes(1), passes(10 * SECOND_MS)).messages,
@@ -77,13 +48,6 @@ describe('deleting a reply (F3)', () => {
     expect(world.states).toEqual(['withdrawn']);
     expect(world.told.filter(({ kind }) => kind === 'message_rejected')).toHaveLength(1);
   });
-
-  test('whose deletion arrives first stays away, also when an edit arrives after it', () => {
-    const world = aWorkingJob();
-    const overtaken = aReply({ messageTs: tsOf(9), mentionsBot: true });
-    live(world, happens({ type: 'reply_deleted', messageTs: tsOf(9), overtaken }));
-    expect(live(world, edits(9, 'As edited', { mentionsBot: true }), anHour).messages).toEqual([]);
-  });
 });
 
 describe('a reply that is deleted while its call is under way (F4)', () => {
@@ -96,10 +60,6 @@ describe('a reply that is deleted while its call is under way (F4)', () => {
   test('holds nothing up if it was the only one', () => {
     const world = live(onTheirWay(), removes(1), removes(2), limited, anHour);
     expect([world.messages, world.job.trouble]).toEqual([['first\n\nsecond'], null]);
-  });
-
-  test('stays sent if the agent took it', () => {
-    expect(live(onTheirWay(), removes(1), accepts).states).toEqual(['sent', 'sent']);
   });
 
   test.each([

@@ -80,21 +80,6 @@ describe('an API that cannot be reached', () => {
     expect(heard(world, removes(1), checked({}))).toEqual(['recovered']);
   });
 
-  test('is said to be back even when our own budget ran out meanwhile', () => {
-    const world = aWorkingJob();
-    const told = heard(
-      world,
-      shows(failures.unreachable, 11 * MINUTE_MS),
-      sendFails(failures.overBudget),
-      shows({}, 2 * HOUR_MS),
-      accepts,
-      passes(10 * MINUTE_MS),
-    );
-    expect(told.filter((news) => news.startsWith('unreachable'))).toHaveLength(1);
-    expect(told).toContain('recovered');
-    expect(world.job.trouble).toBeNull();
-  });
-
   test('does not begin anew when our own budget runs out meanwhile', () => {
     const steps = [shows(failures.unreachable, 9 * MINUTE_MS), sendFails(failures.overBudget)];
     expect(heard(aWorkingJob(), ...steps, passes(2 * MINUTE_MS))).toEqual(['unreachable until 680 s']);
@@ -112,13 +97,6 @@ describe('an API that cannot be reached', () => {
     const checks = failedChecks(live(aWorkingJob(), shows(failures.unreachable, HOUR_MS)));
     expect(checks).toBeGreaterThanOrEqual(60);
     expect(checks).toBeLessThan(70);
-  });
-
-  test('is not worth a word in the thread if it is back soon', () => {
-    const world = live(aWorkingJob(), shows(failures.serverError, 12 * SECOND_MS));
-    expect(world.job.trouble).toMatchObject({ kind: 'unreachable', misses: 2, isAnnounced: false });
-    expect(live(world, shows({}, MINUTE_MS)).news).toEqual(['started']);
-    expect(world.job.trouble).toBeNull();
   });
 
   test('is back when it limits the rate', () => {

@@ -35,20 +35,6 @@ test('a reply does not set back the time that the agent has worked', () => {
   expect(endsIn(world)).toEqual([`${ready} · took 5 min · 1 reply included`]);
 });
 
-test('only the replies that came since are told when another end follows', () => {
-  const world = live(endedWithAReply(), shows({}, MINUTE_MS), follows('One more thing'));
-  live(world, passes(5 * SECOND_MS), shows(ends(first)));
-  expect(endsIn(world).at(-1)).toBe(updated);
-});
-
-test('a pull request that was told at once is not told again when the turn proves to be over', () => {
-  const world = live(aWorkingJob(), follows(), shows(ends(first)));
-  expect(endsIn(world)).toEqual([ready]);
-  live(world, passes(10 * MINUTE_MS));
-  expect(world.job.stage.kind).toBe('ended');
-  expect(endsIn(world)).toHaveLength(1);
-});
-
 test('if the agent takes up the reply after that, the end of its turn is told, and nothing of somebody else', () => {
   const world = live(aWorkingJob(), follows(), shows(ends(first), 20 * SECOND_MS));
   live(world, shows({}, MINUTE_MS), shows(ends(first), MINUTE_MS));
@@ -70,11 +56,6 @@ test('a pull request that came with a failure is told before the next turn, or t
   const answered = live(aWorkingJob(), ...failed, says('And this'), goesOut);
   answered.accepted(anAgentJob());
   expect(endsIn(answered)).toEqual([ready]);
-});
-
-test.each(['failed', 'archived'])('another pull request that comes with “%s” is called another', (status) => {
-  const told = heard(anEndedJob({ prLink: first }), follows(), shows(ends(second, status)));
-  expect(told).toEqual([`${status}, changed pull request ${second}`]);
 });
 
 test('a job that completes after it had failed tells its replies then', () => {

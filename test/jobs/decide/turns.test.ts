@@ -143,23 +143,4 @@ describe('a follow-up of unknown fate', () => {
     const world = live(aJobWithALink(), ...unknown, ...steps, shows(endsWith(secondLink), lookMs));
     expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
   });
-
-  test('to an ended job: it is not looked at for ever', () => {
-    const world = live(aJobWithALink(), ...unknown, shows(endsWith(firstLink), 25 * HOUR_MS));
-    expect(world.tasks.has('check_ended_job')).toBe(false);
-  });
-
-  test('to a working job: so is one that the agent takes up after the end', () => {
-    const world = live(aWorkingJob(), ...unknown, shows(endsWith(firstLink), 10 * SECOND_MS));
-    expect(world.job.stage.kind).toBe('ended');
-    live(world, shows({}, 2 * MINUTE_MS), shows(endsWith(secondLink), 2 * MINUTE_MS));
-    expect(world.news.at(-1)).toBe(`finished, changed pull request ${secondLink}`);
-  });
-});
-
-test('before the first of two follow-ups was seen to be taken up, the old ending is still not believed', () => {
-  const taken: Step = (world) => world.accepted(anAgentJob());
-  const world = live(aJobWithALink(), says('one'), goesOut, taken, says('two'), goesOut, taken);
-  expect(heard(world, shows(endsWith(firstLink), 30 * SECOND_MS))).toEqual([]);
-  expect(world.job.stage.kind).toBe('working');
 });

@@ -61,11 +61,6 @@ describe('the card', () => {
 });
 
 describe('the pull request', () => {
-  test('is a message of its own when the job has finished', () => {
-    const world = anEndedJob({ prLink: link });
-    expect(world.news).toEqual(['started', `finished, first pull request ${link}`]);
-  });
-
   test('is announced at the end if it shows while the agent works', () => {
     const world = live(aWorkingJob(), shows({ prLink: link }, MINUTE_MS));
     expect(world.news).toEqual(['started']);
@@ -78,11 +73,6 @@ describe('the pull request', () => {
     const steps = [shows({ prLink: link }), follows(), passes(5 * SECOND_MS)];
     const told = heard(aWorkingJob(), ...steps, shows(completed(), 2 * MINUTE_MS));
     expect(told).toEqual([`finished, first pull request ${link}`]);
-  });
-
-  test.each(['failed', 'archived'])('is announced when the job ends as %s', (status) => {
-    const world = anEndedJob({ status, prLink: link });
-    expect(world.news).toContain(`${status}, first pull request ${link}`);
   });
 
   test('is announced once over several turns, and again when it changes, also back', () => {
@@ -133,33 +123,5 @@ describe('a notice', () => {
     const refused = (reason: string) => happens({ type: 'notice_refused', channelId: 'C-NEWS', reason });
     const told = heard(anEndedJob({ prLink: link }), refused('not_in_channel'), refused('is_archived'));
     expect(told).toEqual(['notice failed in C-NEWS: not_in_channel']);
-  });
-
-  test('is not posted where there are no notice channels', () => {
-    expect(notices(anEndedJob({ prLink: link }, { noticeChannels: [] }))).toEqual([]);
-  });
-});
-
-describe('a job that the API does not know', () => {
-  test('has vanished, is announced once, and is not watched any more', () => {
-    const world = live(aWorkingJob(), passes(5 * SECOND_MS));
-    const told = heard(world, shows(failures.notFound, 2 * HOUR_MS));
-    expect(told.filter((line) => line === 'vanished')).toHaveLength(1);
-    expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'vanished' });
-  });
-
-  test('is not believed right after its creation', () => {
-    const world = aWorkingJob();
-    expect(heard(world, shows(failures.notFound, MINUTE_MS))).toEqual([]);
-    expect(heard(world, shows(completed(null), MINUTE_MS))).toEqual(['finished, no pull request']);
-  });
-
-  test('for a moment only, goes on, and its end is announced', () => {
-    const steps = [
-      passes(10 * MINUTE_MS),
-      checked(failures.notFound),
-      shows({ status: 'failed' }, MINUTE_MS),
-    ];
-    expect(heard(aWorkingJob(), ...steps)).toEqual(['failed']);
   });
 });
