@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
 import { settingNames, settings } from '../../src/app/config/settings.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
@@ -40,12 +39,6 @@ describe('the files to deploy with', () => {
     expect(read('deploy/kubernetes.yml')).toContain('terminationGracePeriodSeconds: 55');
     expect(read('deploy/fly.toml')).toContain("kill_timeout = '45s'");
     expect(read('docs/operations/deploy.md')).toContain('--stop-timeout 45');
-  });
-
-  test('are YAML without mistakes', () => {
-    for (const file of FILES.filter((name) => name.endsWith('.yml'))) {
-      expect(parseAllDocuments(read(file)).flatMap(({ errors }) => errors)).toEqual([]);
-    }
   });
 
   test('run commands as the systemd unit runs the program: same Node, user, folder and settings', () => {
@@ -100,19 +93,5 @@ describe('the files to deploy with', () => {
     expect([images.length, actions.length].every((count) => count > 2)).toBe(true);
     expect(images.filter((image) => !/@sha256:[0-9a-f]{64}$/.test(image ?? ''))).toEqual([]);
     expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action ?? ''))).toEqual([]);
-  });
-
-  test('bound the logs that Docker keeps', () => {
-    const files = ['deploy/compose.yml', 'deploy/compose-runner.yml'];
-    const services = files.flatMap((file) =>
-      Object.values<{ logging: unknown }>(parse(read(file), { merge: true }).services),
-    );
-    for (const service of services) {
-      expect(service.logging).toEqual({
-        driver: 'json-file',
-        options: { 'max-size': '10m', 'max-file': '5' },
-      });
-    }
-    expect(read('docs/operations/deploy.md')).toContain('--log-opt max-size=10m --log-opt max-file=5');
   });
 });
