@@ -7,9 +7,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
 import { examine } from '../../../src/doctor/examine.ts';
-import { clockFindings, storeFindings } from '../../../src/doctor/machine.ts';
+import { clockFindings, storeFailure, storeFindings } from '../../../src/doctor/machine.ts';
 import { clockAheadMs } from '../../../src/runtime/clock.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
+import { StoreError } from '../../../src/store/engines/database.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { migrations } from '../../../src/store/schema/migrations.ts';
 import { startStrictWorld } from '../../e2e/support/strict-world.ts';
@@ -315,5 +316,13 @@ test.each([
   };
   expect(one(storeFindings(facts as Parameters<typeof storeFindings>[0]), 'store_space')).toMatchObject({
     ...{ level, found },
+  });
+});
+
+test('what went wrong without a word on it has advice, too', () => {
+  const [finding] = storeFailure(new StoreError('Postgres failed: Query read timeout.'));
+  expect(finding).toMatchObject({
+    found: 'Postgres failed: Query read timeout.',
+    next: expect.stringContaining('Check the database'),
   });
 });
