@@ -2,12 +2,10 @@
  * Makes the pictures in docs/images again: `npm run pictures`. They show the demo, so look at each before a commit. On
  * Debian they need fonts-lato and fonts-noto-color-emoji.
  */
-import { picturesOf, type StateGroup } from './support/contact-sheet.ts';
+import { drawPictures, picturesOf } from './support/contact-sheet.ts';
 import { iconAddress, startDemoInBrowser } from './support/demo-in-browser.ts';
 import { form, home, imageFile, job, marks, recipeForm } from './support/demo-pictures.ts';
-import { draftGroup, recipeGroup, reportGroup, sessionGroup, workflowGroup } from './support/elsewhere.ts';
-import { drawPictures, type Picture } from './support/page-of-pictures.ts';
-import { stateGroups } from './support/states.ts';
+import { sheets } from './support/states.ts';
 
 const look = { viewport: { width: 1000, height: 720 }, deviceScaleFactor: 2 };
 await using demo = await startDemoInBrowser(look);
@@ -27,23 +25,13 @@ for (const draw of [job, form, home, marks]) {
   console.log('docs/images/icon.png');
 }
 
-const sheets: readonly [name: string, groups: readonly StateGroup[], first?: readonly Picture[]][] = [
-  ['states', stateGroups],
-  ['draft', [draftGroup]],
-  ['recipes', [recipeGroup], [await pictureOfRecipeForm()]],
-  ['workflow', [workflowGroup]],
-  ['report', [reportGroup]],
-  ['sessions', [sessionGroup]],
-];
-for (const [name, groups, first = []] of sheets) {
+for (const [name, { title, states }] of Object.entries(sheets)) {
   await using sheet = await demo.openSlack();
-  const [group, ...others] = await picturesOf(sheet.page, groups);
-  const all = group === undefined ? [] : [{ ...group, pictures: [...first, ...group.pictures] }, ...others];
-  await drawPictures(sheet.page, all, imageFile(name));
+  const pictures = await picturesOf(sheet.page, states);
+  if (name === 'recipes') {
+    await using slack = await demo.openSlack();
+    pictures.unshift(await recipeForm(slack));
+  }
+  await drawPictures(sheet.page, title, pictures, imageFile(name));
   console.log(`docs/images/${name}.png`);
-}
-
-async function pictureOfRecipeForm(): Promise<Picture> {
-  await using slack = await demo.openSlack();
-  return await recipeForm(slack);
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { drawPictures, type Picture } from './page-of-pictures.ts';
+import { drawPictures, type Picture } from './contact-sheet.ts';
 import type { SlackPage } from './slack-page.ts';
 
 /** The page puts a section's button below its text; Slack puts it beside. */
@@ -86,7 +86,7 @@ export async function marks(slack: SlackPage): Promise<void> {
   await slack.threadMessage('Details').getByText('Working').waitFor();
   await slack.page.mouse.move(0, 0);
   pictures.push({ caption: 'The job goes on in this thread', png: await thread.screenshot() });
-  await drawPictures(slack.page, [{ title: '', pictures }], imageFile('marks'));
+  await drawPictures(slack.page, '', pictures, imageFile('marks'));
 }
 
 export async function form(slack: SlackPage): Promise<void> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { stateGroups } from '../../browser/support/states.ts';
+import { sheets } from '../../browser/support/states.ts';
 import { allTexts } from './support/all-texts.ts';
 
-const posted = stateGroups.flatMap(({ title, states }) =>
+const posted = Object.values(sheets).flatMap(({ title, states }) =>
   Object.entries(states).map(([name, { text }]): [string, string] => [`${title}: ${name}`, text]),
 );
 
