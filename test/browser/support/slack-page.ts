@@ -12,8 +12,6 @@ export interface SlackPage extends AsyncDisposable {
   actAs(name: string): Promise<void>;
   /** Types into the box under the channel, and sends it. */
   write(text: string): Promise<void>;
-  /** Types `@docs-agent` and takes the offer to complete it, then the text, and sends it. */
-  mention(text: string): Promise<void>;
   /** Types into the box under the open thread, and sends it. */
   reply(text: string): Promise<void>;
   /** Puts an emoji at a message, by the emoji's name. */
@@ -51,12 +49,6 @@ export function createSlackPage(page: Page): SlackPage {
       await page.getByLabel('Act as').selectOption(name);
     },
     write: (text) => send(box, text),
-    mention: async (text) => {
-      await box.click();
-      await box.pressSequentially('@docs');
-      await page.locator('.mention-option').filter({ hasText: 'docs-agent' }).click();
-      await send(box, text);
-    },
     reply: (text) => send(threadBox, text),
     mark: async (message, emoji) => {
       await message.hover();
