@@ -1,13 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { StoreError } from '../../src/store/engines/database.ts';
-import { openSqlite } from '../../src/store/engines/sqlite.ts';
 import { openStore } from '../../src/store/open.ts';
-import { migrate, migrations } from '../../src/store/schema/migrations.ts';
-import { SqlStore, type Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'docs-agent-store-'));
 let directories = 0;
@@ -88,31 +85,6 @@ describe('the directory of the store', () => {
     rmSync(file);
     await (await open(dataDir)).check();
   });
-});
-
-test('a commit appends to the log, which is flushed beside the event loop', async () => {
-  const { queries, close } = openSqlite(newDirectory());
-  onTestFinished(close);
-  const pragmas = sql<{ journalMode: string; synchronous: number; foreignKeys: number }>`
-    select * from pragma_journal_mode, pragma_synchronous, pragma_foreign_keys`;
-  const NORMAL = 1;
-  expect((await pragmas.execute(queries)).rows).toMatchObject([
-    { journalMode: 'wal', synchronous: NORMAL, foreignKeys: 1 },
-  ]);
-});
-
-test('a full disk undoes the transaction and says so; the next one works', async () => {
-  const database = openSqlite(newDirectory());
-  onTestFinished(database.close);
-  await migrate(database, migrations(database.engine));
-  const store = new SqlStore(database);
-  await sql`pragma max_page_count = 100`.execute(database.queries);
-  const flood = store.transaction(async (tx) => {
-    await tx.inboundRequests.remember(['event:1'], 1);
-    for (let number = 0; ; number += 1) await tx.inboundRequests.remember([`${number}`.repeat(1_000)], 1);
-  });
-  await expect(flood).rejects.toThrow(/full.*Make room/);
-  expect(await store.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1))).toBe(true);
 });
 
 /** Root may write everywhere. */

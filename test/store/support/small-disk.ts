@@ -20,8 +20,6 @@ export interface SmallDisk extends Disposable {
   /** From now on, not another byte can be written, or only so many. */
   fill(freeBytes?: number): void;
   makeRoom(): void;
-  /** Only while no file on it is open for writing. */
-  setReadOnly(isReadOnly: boolean): void;
 }
 
 /** Why this machine gives no disk to a test, or null. */
@@ -48,7 +46,6 @@ export function mountSmallDisk(): SmallDisk {
       truncateSync(filler, statSync(filler).size - freeBytes);
     },
     makeRoom: () => rmSync(filler),
-    setReadOnly: (isReadOnly) => run('mount', '-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, path),
     [Symbol.dispose]: () => {
       // A process that has not ended yet may use it still.
       run('umount', '--lazy', path);
