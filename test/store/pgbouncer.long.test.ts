@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgres } from '../../src/store/engines/postgres.ts';
-import { inspectStore } from '../../src/store/inspect.ts';
 import { migrateStore, openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { claimDue, NOW_MS } from '../contract/store/samples.ts';
 import { storeContract } from '../contract/store-contract.ts';
 import { noPgBouncer, type PgBouncer, type PoolMode, startPgBouncer } from '../support/pgbouncer.ts';
 import { createTestDatabase, type TestDatabase, testServerUrl } from '../support/postgres.ts';
@@ -39,32 +37,6 @@ for (const mode of ['transaction', 'session'] as const) {
 
     storeContract('the store', openEmpty);
 
-    test('replicas that share connections never claim the same task', async () => {
-      const stores = [await openEmpty(), await openStore(location())];
-      onTestFinished(async () => {
-        await Promise.all(stores.map((store) => store.close()));
-      });
-      const inTurn = (index: number) => stores[index % stores.length] as Store;
-      const schedule = (store: Store, index: number) =>
-        store.transaction((tx) =>
-          tx.tasks.schedule({
-            kind: 'check_job',
-            subject: `job-${index}`,
-            runAtMs: NOW_MS,
-            ifScheduled: 'keep',
-          }),
-        );
-      await Promise.all(Array.from({ length: 60 }, (_, index) => schedule(inTurn(index), index)));
-      const claims = await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          inTurn(index).transaction((tx) => claimDue(tx, ['check_job'], NOW_MS, { limit: 3 })),
-        ),
-      );
-      const claimed = claims.flat().map(({ subject }) => subject);
-      expect(claimed.length).toBeGreaterThan(0);
-      expect(new Set(claimed).size).toBe(claimed.length);
-    });
-
     test('replicas that start at once on an empty database migrate it once, and leave no lock behind', async () => {
       const empty = await createTestDatabase(testServerUrl ?? '');
       onTestFinished(() => empty.drop());
@@ -86,14 +58,6 @@ for (const mode of ['transaction', 'session'] as const) {
       const within = await queries.transaction().execute((tx) => limit.execute(tx));
       expect(within.rows).toEqual([{ idle: '10s' }]);
       expect((await limit.execute(queries)).rows).toEqual([{ idle: '0' }]);
-    });
-
-    test('doctor finds the store in order', async () => {
-      await (await openStore(location())).close();
-      expect(await inspectStore(location(), NOW_MS)).toMatchObject({
-        state: 'writable',
-        schema: { missing: [] },
-      });
     });
   });
 }
