@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { claimFairly, FairSlots, type Quota } from '../../src/engine/claim-fairly.ts';
+import { claimFairly, FairSlots } from '../../src/engine/claim-fairly.ts';
 import { openStore } from '../../src/store/open.ts';
 import { levelsOf } from '../../src/store/store.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
@@ -10,64 +10,21 @@ import { onSqlite } from './support/test-store.ts';
 const JOBS = 100;
 const NOW_MS = Date.UTC(2026, 0, 1);
 
-/** Gives so many, and notes how many were asked for. */
-function quotaOf(left: number) {
-  const asked: number[] = [];
-  const quota: Quota = {
-    take: async (_tx, wanted, nowMs) => {
-      let given = 0;
-      const granted = new Map(
-        [...wanted].map(([group, count]) => {
-          given = Math.min(count, left);
-          return [group, { count: given, againAtMs: nowMs + 1_000 }] as const;
-        }),
-      );
-      asked.push([...wanted.values()].reduce((sum, count) => sum + count, 0));
-      left -= given;
-      return granted;
-    },
-  };
-  return { quota, asked };
-}
-
-async function claimed(left: number, usedUp: ReadonlyMap<string, number>) {
-  const { store } = await onSqlite();
-  await storeWatchedJobs(store, { jobs: JOBS, projectIds: ['docs'], dueAtMs: () => NOW_MS - 1 });
-  const { quota, asked } = quotaOf(left);
-  const found = await store.transaction((tx) =>
-    claimFairly(tx, {
-      kinds: ['check_job'],
-      nowMs: NOW_MS,
-      leaseNowMs: NOW_MS,
-      leaseUntilMs: NOW_MS + 1_000,
-      inFlight: [],
-      limit: 2 * JOBS,
-      slots: new FairSlots(3 * JOBS),
-      quota,
-      usedUp,
-      isBehind: false,
-    }),
-  );
-  return { tasks: found.tasks.length, asked };
-}
-
-const WAS_SHORT = new Map([['docs/', NOW_MS - 1]]);
 const IS_SHORT = new Map([['other/', NOW_MS + 1]]);
 
-test('where reads were short, many due checks are not taken up and put back for the few that may begin', async () => {
-  const { tasks, asked } = await claimed(1, WAS_SHORT);
-  expect(tasks).toBe(1);
-  expect(Math.max(...asked)).toBeLessThan(10);
-});
-
-test('where reads were short and there are enough again, all due checks begin at once', async () => {
-  expect((await claimed(JOBS, WAS_SHORT)).tasks).toBe(JOBS);
-});
-
-test('where reads were never short, all due checks are asked for together', async () => {
-  const { tasks, asked } = await claimed(JOBS, new Map());
-  expect(tasks).toBe(JOBS);
-  expect(asked).toEqual([JOBS]);
+test('no more checks begin than reads are granted, and the group waits until there are reads again', async () => {
+  const { store } = await onSqlite();
+  await storeWatchedJobs(store, { jobs: JOBS, projectIds: ['docs'], dueAtMs: () => NOW_MS - 1 });
+  const againAtMs = NOW_MS + 1_000;
+  const quota = { take: async () => new Map([['docs/', { count: 1, againAtMs }]]) };
+  const lease = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, inFlight: [] };
+  const look = { kinds: ['check_job'] as const, nowMs: NOW_MS, ...lease, limit: 2 * JOBS };
+  const slots = new FairSlots(3 * JOBS);
+  const found = await store.transaction((tx) =>
+    claimFairly(tx, { ...look, slots, quota, usedUp: new Map(), isBehind: false }),
+  );
+  expect(found.tasks).toHaveLength(1);
+  expect(found.usedUp).toEqual(new Map([['docs/', againAtMs]]));
 });
 
 test.skipIf(testServerUrl === undefined)(

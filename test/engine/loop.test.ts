@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { TaskKind } from '../../src/jobs/task-kinds.ts';
 import { storeWatchedJobs } from '../support/watched-jobs.ts';
 import type { LoopWorld } from './support/a-loop.ts';
 import { aLoop } from './support/worker.ts';
@@ -60,13 +59,10 @@ describe('a loop', () => {
   });
 });
 
-const dueIn = (world: LoopWorld, inMs: number, kind: TaskKind = 'check_job') =>
-  new Map([[kind, world.clock.now() + inMs]]);
-
 describe('a loop that is notified', () => {
   const scheduleAndNotify = async (world: LoopWorld) => {
     await world.schedule('a');
-    world.loop.notify(dueIn(world, 0));
+    world.loop.notify(new Map([['check_job', world.clock.now()]]));
   };
 
   test('while it sleeps looks at once', async () => {
@@ -74,18 +70,6 @@ describe('a loop that is notified', () => {
     await world.start();
     await scheduleAndNotify(world);
     await world.settle();
-    expect(worker.done).toEqual(['a']);
-  });
-
-  test('of tasks of others, or of what is due after its next look, sleeps on', async () => {
-    const { worker, world } = await aLoop();
-    await world.start();
-    await world.schedule('a');
-    world.loop.notify(dueIn(world, 0, 'refresh_card'));
-    world.loop.notify(dueIn(world, 5_000));
-    await world.settle();
-    expect(worker.taken).toEqual([]);
-    await world.clock.advance(1_000);
     expect(worker.done).toEqual(['a']);
   });
 
@@ -116,7 +100,7 @@ describe('a stop', () => {
       isStopped = true;
     });
     await world.schedule('c');
-    world.loop.notify(dueIn(world, 0));
+    world.loop.notify(new Map([['check_job', world.clock.now()]]));
     worker.finish('a');
     await world.clock.advance(5_000);
     expect(isStopped).toBe(false);

@@ -242,13 +242,6 @@ export function callContract(open: OpenStore): void {
       expect(await isUnderWay(0)).toBe(false);
     });
 
-    test('remembers whom others pass', async () => {
-      await want('b', 'call-1');
-      await opened.run((tx) => tx.budgetQueue.pass([{ jobId: 'b', kind: 'create_job' }], NOW_MS));
-      const [b] = await opened.run((tx) => tx.budgetQueue.waiting('docs'));
-      expect(b?.passedUntilMs).toBe(NOW_MS);
-    });
-
     test('keeps the pause of each project, and says which have one', async () => {
       const pause = { atMs: NOW_MS, untilMs: NOW_MS + 60_000, refusals: 2 };
       const change = (projectId: string, after: typeof pause | null) =>

@@ -219,8 +219,7 @@ export function featureContract(open: OpenStore): void {
     const write = (job: Partial<Job>, more = {}) =>
       opened.write({ job: aJob({ threadTs: null, ...job }), ...more });
 
-    const jobs = (teamId: string | null = null) =>
-      opened.run((tx) => tx.queries(Reports).jobs(PERIOD, teamId));
+    const jobs = () => opened.run((tx) => tx.queries(Reports).jobs(PERIOD, null));
     const startedAgain = (teamId: string | null = null) =>
       opened.run((tx) => tx.queries(Reports).startedAgain(PERIOD, teamId));
     const idsIn = (counted: readonly CountedJob[]) => counted.map(({ job }) => job.id);
@@ -232,12 +231,6 @@ export function featureContract(open: OpenStore): void {
       await write({ id: 'last', requestedAtMs: NOW_MS + 999 });
       await write({ id: 'too late', requestedAtMs: NOW_MS + 1_000 });
       expect(idsIn(await jobs())).toEqual(['first', 'a', 'b', 'c', 'last']);
-    });
-
-    test('only those of one workspace, if it is named', async () => {
-      await write({ id: 'ours' });
-      await write({ id: 'theirs', teamId: 'T2' });
-      expect(idsIn(await jobs('T1'))).toEqual(['ours']);
     });
 
     test('jobs come with their creates and announcements, in their order', async () => {

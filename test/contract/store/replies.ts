@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FollowUpState, Receipt } from '../../../src/jobs/follow-ups/follow-up.ts';
+import type { Receipt } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { LiveThreads } from '../../../src/store/queries/catch-ups.ts';
 import type { Transaction } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
@@ -269,29 +269,6 @@ export function replyContract(open: OpenStore): void {
   describe('receipts', () => {
     const opened = useStore(open);
     const stale = (jobId = 'job-1') => opened.run((tx) => tx.followUps.withStaleReceipts(jobId));
-
-    const desired: Readonly<Record<Exclude<FollowUpState, 'withdrawn' | 'excluded'>, Receipt>> = {
-      waiting: 'eyes',
-      sending: 'eyes',
-      sent: 'done',
-      not_sent: 'warning',
-      unknown: 'warning',
-      aside: 'aside',
-      muted: 'muted',
-    };
-
-    test.each(Object.entries(desired))(
-      'a reply that is %s asks for %s, until it is shown',
-      async (state, receipt) => {
-        const followUp = aFollowUp({ state: state as FollowUpState });
-        await opened.write({ followUps: [followUp] });
-        expect(await stale()).toEqual([
-          { followUpId: followUp.id, messageTs: followUp.messageTs, placed: [], desired: receipt },
-        ]);
-        await opened.run((tx) => tx.followUps.receiptShown(followUp.id, receipt));
-        expect(await stale()).toEqual([]);
-      },
-    );
 
     test('an attempted reaction is stale until confirmed, with all others that may be there', async () => {
       await opened.write({ followUps: [aFollowUp()] });
