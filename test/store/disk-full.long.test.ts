@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { settings } from '../cli/support/settings.ts';
 import { startTinySlack } from '../cli/support/tiny-slack.ts';
-import { agentCalls, type Outside, startOutside } from '../crash/support/outside.ts';
+import { agentCalls, type Outside, readiness, startOutside } from '../crash/support/outside.ts';
 import { type ChildProgram, runProgram } from '../support/child-program.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { scrape } from '../support/scraped.ts';
@@ -10,12 +10,6 @@ import { mountSmallDisk, noSmallDisk } from './support/small-disk.ts';
 
 const PR = 'https://github.com/acme/docs/pull/1';
 const options = { timeout: 300_000 };
-
-async function readiness(program: ChildProgram): Promise<{ status: number; body: string }> {
-  const { port } = await program.logged('started');
-  const response = await fetch(`http://127.0.0.1:${port}/readyz`);
-  return { status: response.status, body: await response.text() };
-}
 
 async function whereabouts(program: ChildProgram) {
   return { healthPort: Number((await program.logged('started')).port) };

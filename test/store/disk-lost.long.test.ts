@@ -1,19 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Outside, startOutside } from '../crash/support/outside.ts';
-import type { ChildProgram } from '../support/child-program.ts';
+import { type Outside, readiness, startOutside } from '../crash/support/outside.ts';
 import { alice, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 
 /** Processes start one after the other; on a busy machine that takes seconds. */
 const options = { timeout: 300_000 };
-
-async function readiness(program: ChildProgram): Promise<{ status: number; body: string }> {
-  const { port } = await program.logged('started');
-  const response = await fetch(`http://127.0.0.1:${port}/readyz`);
-  return { status: response.status, body: await response.text() };
-}
 
 const ask = (world: Outside, text = 'Add a quickstart') =>
   world.slack.command({ channel: general, user: alice, text });

@@ -226,3 +226,10 @@ export async function killHard(program: ChildProgram): Promise<void> {
   program.kill('SIGKILL');
   await program.exit;
 }
+
+/** What the program says at `/readyz`. */
+export async function readiness(program: ChildProgram): Promise<{ status: number; body: string }> {
+  const { port } = await program.logged('started');
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+  return { status: response.status, body: await response.text() };
+}
