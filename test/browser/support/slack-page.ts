@@ -18,8 +18,6 @@ export interface SlackPage extends AsyncDisposable {
   mark(message: Locator, emoji: string): Promise<void>;
   /** Opens the message's thread: by the count of its replies below the message. */
   openThread(root: Locator): Promise<void>;
-  /** Opens a link, in a page of its own that is closed with the object. */
-  follow(link: Locator): Promise<{ readonly page: Page } & AsyncDisposable>;
   /** The messages of the open channel that contain the words. */
   message(words: string): Locator;
   /** The messages of the open thread that contain the words. */
@@ -58,11 +56,6 @@ export function createSlackPage(page: Page): SlackPage {
       await name.press('Enter');
     },
     openThread: (root) => root.locator('.thread-summary').click(),
-    follow: async (link) => {
-      const opened = await page.context().newPage();
-      await opened.goto((await link.getAttribute('href')) ?? '');
-      return { page: opened, [Symbol.asyncDispose]: () => opened.close() };
-    },
     message: (words) => messages('.messages', words),
     threadMessage: (words) => messages('.thread-pane', words),
     form,
