@@ -43,7 +43,8 @@ const stopped: Partial<Job> = { stage: { ...working, question: { number: 1, answ
 
 const prompt =
   'Document the rate limits of our API\n\nName the limit of each plan, and the headers that tell it.';
-const asked = (facts: Partial<Job>, queue?: Partial<Queue>) => card({ prompt, number: 42, ...facts }, queue);
+const asked = (facts: Partial<Job>, queue?: Partial<Queue>) =>
+  card({ prompt, number: 42, channelId: 'C0DOCS', ...facts }, queue);
 const turnReplies = { count: 2, authors: ['U2'] };
 const ended = (status: 'failed' | 'archived' | 'vanished'): Partial<Job> => ({
   stage: { kind: 'ended', status, sinceMs: 0 },

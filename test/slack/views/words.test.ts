@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { sheets } from '../../browser/support/states.ts';
 import { allTexts } from './support/all-texts.ts';
 
-const posted = Object.values(sheets).flatMap(({ title, states }) =>
+// Somebody's own words are in the request of the workflow.
+const { workflow: _, ...others } = sheets;
+const posted = Object.values(others).flatMap(({ title, states }) =>
   Object.entries(states).map(([name, { text }]): [string, string] => [`${title}: ${name}`, text]),
 );
 
