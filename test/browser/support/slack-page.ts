@@ -12,12 +12,16 @@ export interface SlackPage extends AsyncDisposable {
   actAs(name: string): Promise<void>;
   /** Types into the box under the channel, and sends it. */
   write(text: string): Promise<void>;
+  /** Types `@docs-agent` and takes the offer to complete it, then the text, and sends it. */
+  mention(text: string): Promise<void>;
   /** Types into the box under the open thread, and sends it. */
   reply(text: string): Promise<void>;
   /** Puts an emoji at a message, by the emoji's name. */
   mark(message: Locator, emoji: string): Promise<void>;
   /** Opens the message's thread: by the count of its replies below the message. */
   openThread(root: Locator): Promise<void>;
+  /** Opens a link, in a page of its own that is closed with the object. */
+  follow(link: Locator): Promise<{ readonly page: Page } & AsyncDisposable>;
   /** The messages of the open channel that contain the words. */
   message(words: string): Locator;
   /** The messages of the open thread that contain the words. */
@@ -47,6 +51,12 @@ export function createSlackPage(page: Page): SlackPage {
       await page.getByLabel('Act as').selectOption(name);
     },
     write: (text) => send(box, text),
+    mention: async (text) => {
+      await box.click();
+      await box.pressSequentially('@docs');
+      await page.locator('.mention-option').filter({ hasText: 'docs-agent' }).click();
+      await send(box, text);
+    },
     reply: (text) => send(threadBox, text),
     mark: async (message, emoji) => {
       await message.hover();
@@ -56,6 +66,11 @@ export function createSlackPage(page: Page): SlackPage {
       await name.press('Enter');
     },
     openThread: (root) => root.locator('.thread-summary').click(),
+    follow: async (link) => {
+      const opened = await page.context().newPage();
+      await opened.goto((await link.getAttribute('href')) ?? '');
+      return { page: opened, [Symbol.asyncDispose]: () => opened.close() };
+    },
     message: (words) => messages('.messages', words),
     threadMessage: (words) => messages('.thread-pane', words),
     form,
