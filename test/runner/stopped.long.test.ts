@@ -120,6 +120,24 @@ describe.concurrent('a stop', () => {
     expect(existsSync(join(world.root, 'home', 'was-run'))).toBe(false);
   });
 
+  test('before its turn, while another job is at work, ends the job', async () => {
+    await using world = await startRunnerWorld({ concurrency: 1 });
+    await world.create('hang');
+    const { id } = await world.create('write docs/a.md A');
+    expect(await cancel(world, id)).toMatchObject(STOPPED);
+  });
+
+  test('of a turn ends no agent of another, whatever their numbers', async () => {
+    await using world = await startRunnerWorld();
+    const first = await world.create('hang');
+    for (let turn = 2; turn < 10; turn += 1) await world.rested((await world.create('What is here?')).id);
+    const tenth = await world.create('write docs/a.md A\nwait');
+    await world.rested(tenth.id, isEditing('docs/a.md'));
+    expect(await cancel(world, first.id)).toMatchObject(STOPPED);
+    world.go();
+    expect(changesOf(world, await world.rested(tenth.id))).toEqual(['A docs/a.md']);
+  });
+
   test('drops the messages that wait, which no later agent is told as done, and none that comes after it', async () => {
     await using world = await startRunnerWorld({ instructions: 'Be brief.' });
     const { id } = await world.create('write docs/a.md A\nhang');

@@ -61,7 +61,9 @@ async function startPulls(repository: string) {
       return response.writeHead(404).end('{"message":"Not Found"}');
     if (request.method === 'GET') {
       const head = url.searchParams.get('head')?.split(':')[1];
-      return response.end(JSON.stringify(pulls.filter((pull) => pull.head === head).toReversed()));
+      const wanted = url.searchParams.get('state') ?? 'open';
+      const found = pulls.filter((pull) => pull.head === head && [pull.state, 'all'].includes(wanted));
+      return response.end(JSON.stringify(found.toReversed()));
     }
     const holding = held;
     held = null;
