@@ -33,8 +33,8 @@ export default defineConfig({
       },
     ],
     setupFiles: ['test/support/setup.ts'],
-    // Most of the time goes into waiting for other programs.
-    maxWorkers: 3,
+    // Much of the time goes into waiting: on two cores, three take longer.
+    maxWorkers: 4,
     // For other programs that do not say when they are done.
     expect: { poll: { interval: 20, timeout: 90_000 } },
     // For the tests that run whole programs, several at a time, on a busy machine.
