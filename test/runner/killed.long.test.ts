@@ -4,7 +4,14 @@ import { expect, test } from 'vitest';
 import { runProgram } from '../support/child-program.ts';
 import { freePort } from '../support/free-port.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { type ApiJob, AS_CALLER, type RunnerWorld, runnerEnv, startRunnerWorld } from './support/world.ts';
+import {
+  type ApiJob,
+  AS_CALLER,
+  isEditing,
+  type RunnerWorld,
+  runnerEnv,
+  startRunnerWorld,
+} from './support/world.ts';
 
 const PLAN = 'plan';
 const HELD = 'held';
@@ -36,6 +43,7 @@ test.concurrent.each([
   ['before', 'the pull request'],
   ['after', 'the pull request'],
   ['while', 'the agent works'],
+  ['while', 'the agent works in a later turn'],
   ['twice while', 'the agent works'],
 ] as const)('a runner that is killed %s %s: one commit, one branch, one pull request', async (when, what) => {
   await using world = await startRunnerWorld();
@@ -61,13 +69,17 @@ test.concurrent.each([
   };
   let program = await start();
   const atPull = what === 'the pull request' ? world.holdPull(when === 'after') : null;
-  const { id } = await call('POST', '', {
-    prompt: `write docs/a.md A\n${what === 'the agent works' ? 'wait' : ''}`,
-  });
+  const isLater = what === 'the agent works in a later turn';
+  const prompt = `write docs/a.md A\n${what.startsWith('the agent works') ? 'wait' : ''}`;
+  const { id } = await call('POST', '', { prompt: isLater ? 'write docs/first.md F' : prompt });
+  if (isLater) {
+    await rested(id, ({ status }) => status !== 'active');
+    await call('POST', `/${id}/message`, { prompt });
+  }
   for (let kills = when === 'twice while' ? 2 : 1; kills > 0; kills -= 1) {
     if (bin !== null) await waitFor(() => existsSync(join(bin, HELD)), Boolean, { what: 'git' });
     else if (atPull !== null) await atPull;
-    else await rested(id, ({ activity }) => activity !== null);
+    else await rested(id, isEditing('docs/a.md'));
     program.kill('SIGKILL');
     await program.exit;
     await program[Symbol.asyncDispose]();
@@ -85,7 +97,9 @@ test.concurrent.each([
     .git('for-each-ref', '--format=%(refname:short)', 'refs/heads/docs-agent')
     .split('\n');
   expect(branches).toHaveLength(1);
-  expect(world.git('rev-list', '--count', `main..${branches[0]}`)).toBe('1');
+  expect(world.git('rev-list', '--count', `main..${branches[0]}`)).toBe(isLater ? '2' : '1');
+  // The session knew edits that are gone.
+  if (isLater) expect(world.lastPrompt()).toContain('Request 1: write docs/first.md F');
   program.kill('SIGTERM');
   expect(await program.exit).toEqual({ code: 0, signal: null });
   await program[Symbol.asyncDispose]();

@@ -13,6 +13,9 @@ describe.concurrent('a job at the runner', () => {
     await using world = await startRunnerWorld({ keepMs: 0 });
     const { id } = await world.create('write docs/a.md A');
     const done = await world.rested(id);
+    // As a git that was killed leaves it.
+    const bare = join(world.settings.dataDir, 'repositories', world.settings.id);
+    writeFileSync(join(bare, `refs/heads/${headOf(world, done)}.lock`), '');
     await world.restart();
     const archived = await world.rested(id, ({ status }) => status === 'archived');
     expect(archived).toMatchObject({ archivedAt: expect.any(String), prLink: done.prLink });

@@ -147,6 +147,7 @@ describe.concurrent('what the agent leaves behind', () => {
       'run mkdir -p x && ln -s ../docs x/d && ln -s x/d/../../up out',
       'out',
     ],
+    ['a link to above the repository', 'run ln -s ../../secret docs/up', 'docs/up'],
     ['a repository without a commit', 'run git init -q sub && echo x > sub/a.md', 'sub'],
     ['a repository in the repository', 'run git clone -q . sub', 'sub'],
   ])('leaves out %s, and says so', async (_what, prompt, leftOut) => {
