@@ -38,7 +38,7 @@ const keyedCreate: readonly Kill[] = [
 
 for (const store of testServerUrl === undefined ? (['SQLite'] as const) : (['SQLite', 'Postgres'] as const)) {
   describeWithLocalSlack(`on ${store}, where the service knows repeated calls`, () => {
-    test.concurrent.each(shareOf(keyedCreate))('killed $when "$at" of a create call', async (kill) => {
+    test.concurrent.each(keyedCreate)('killed $when "$at" of a create call', async (kill) => {
       const { problems, unknown } = await perform('stopped', store, [kill]);
       expect(problems).toEqual([]);
       expect(unknown).toEqual([]);
