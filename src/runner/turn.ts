@@ -64,7 +64,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     if (made === null && !('link' in begun)) {
       start = begun;
       ({ commit: made, summary } = await work(run, start));
-      // The last may be merged by now.
+      // Its pull request may be over.
       if (made !== null) begun = await begin(run, made);
     }
     if ('link' in begun) return { ...COMPLETED, summary, sessionId, prLink: begun.link };
