@@ -13,12 +13,16 @@ const SAYS_FULL =
 /** Set for child processes, and so for their descendants. */
 export const MARKER = 'DOCS_AGENT_RUNNER';
 
+export interface Login {
+  readonly user: string;
+  readonly token: string;
+}
+
 export interface RemoteSettings {
   readonly address: string;
   /** Null: the remote's HEAD. */
   readonly branch: string | null;
-  /** An `Authorization` header. */
-  readonly authorization: () => Promise<string | null>;
+  readonly login: (() => Promise<Login | null>) | undefined;
   /** Without secrets: an agent may make git run a command. */
   readonly env: Readonly<Record<string, string>>;
   readonly mark: string;
@@ -55,12 +59,14 @@ export class Git {
   /** Throws DiskFullError. */
   async run(args: readonly string[], { input, env, remoteSignal }: GitOptions = {}) {
     const place = args[0] === '-C' ? [] : [`--git-dir=${this.bare}`];
-    const authorization = remoteSignal ? await this.#remote.authorization() : null;
-    // Keeps the token off the command line, and from other hosts.
-    const token = authorization !== null && {
+    const login = remoteSignal && (await this.#remote.login?.());
+    // Off the command line. A header would follow redirects elsewhere.
+    const token = login && {
       GIT_CONFIG_COUNT: '1',
-      GIT_CONFIG_KEY_0: `http.${new URL(this.#remote.address).origin}/.extraHeader`,
-      GIT_CONFIG_VALUE_0: `Authorization: ${authorization}`,
+      GIT_CONFIG_KEY_0: `credential.${new URL(this.#remote.address).origin}.helper`,
+      GIT_CONFIG_VALUE_0: '!f() { echo username="$GIT_USER"; echo password="$GIT_TOKEN"; }; f',
+      GIT_USER: login.user,
+      GIT_TOKEN: login.token,
     };
     const result = await execa('git', [...SAFE, ...place, ...args], {
       env: { ...this.#remote.env, ...QUIET, [MARKER]: this.#remote.mark, ...env, ...token },

@@ -4,6 +4,7 @@ import { type CodeHostSettings, connect } from '#codehost/client.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { parseJson } from '#runtime/exchange.ts';
 import { TurnFailedError } from './failures.ts';
+import type { Login } from './git.ts';
 import type { RunnerProject } from './settings.ts';
 
 const WITHIN_MS = 30_000;
@@ -79,13 +80,13 @@ export function pullRequestsOf(
   return {
     repository,
     close: () => host.client.close(),
-    /** An `Authorization` header for git; null: the address is elsewhere. */
-    authorization: async (): Promise<string | null> => {
+    /** For git; null: the address is elsewhere. */
+    login: async (): Promise<Login | null> => {
       const url = URL.parse(address);
       const isPrivate = url?.protocol === 'https:' || LOCAL.includes(url?.hostname ?? '');
       if (url?.origin !== new URL(webUrl).origin || !isPrivate) return null;
       const { token } = await authorize();
-      return `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
+      return { user, token };
     },
     /** Prefers an open one, else the newest. */
     find: async (branch: string, signal: AbortSignal) => {

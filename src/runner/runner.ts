@@ -55,8 +55,7 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
     const { id, repository: address, branch, command, paths } = own;
     const pullRequests = pullRequestsOf(own, settings.codeHosts, clock);
     if (pullRequests !== null) opening.defer(() => pullRequests.close());
-    const authorization = async () => (await pullRequests?.authorization()) ?? null;
-    const remote = { address, branch, env: settings.gitEnv, mark, authorization };
+    const remote = { address, branch, env: settings.gitEnv, mark, login: pullRequests?.login };
     const repository = new Repository(join(dataDir, 'repositories', encodeURIComponent(id)), remote);
     await repository.open();
     const agent: AgentOptions = { command, env: settings.agentEnv, mark, clock };

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { changesOf, startRunnerWorld } from './support/world.ts';
+
+const REPOSITORY = '/acme/docs.git';
+const LOGIN = `Basic ${Buffer.from('x-access-token:code-host-token').toString('base64')}`;
+
+/** Serves a folder's remote.git by git's own program. While `leadsTo` is set, it sends everybody there. */
+async function startGitHost(folder: string, mustLogIn: boolean) {
+  const host = { address: '', leadsTo: '', logins: [] as string[], [Symbol.dispose]: () => {} };
+  const server = createServer(async (request, response) => {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) host.logins.push(authorization);
+    if (host.leadsTo !== '')
+      return response.writeHead(302, { location: `${host.leadsTo}${request.url}` }).end();
+    if (mustLogIn && authorization !== LOGIN)
+      return response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
+    const url = new URL(request.url ?? '', host.address);
+    const backend = spawn('git', ['http-backend'], {
+      env: {
+        GIT_PROJECT_ROOT: folder,
+        GIT_HTTP_EXPORT_ALL: '1',
+        REMOTE_USER: 'docs-agent',
+        REQUEST_METHOD: request.method,
+        PATH_INFO: url.pathname.replace(REPOSITORY, '/remote.git'),
+        QUERY_STRING: url.search.slice(1),
+        CONTENT_TYPE: request.headers['content-type'],
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'],
+      },
+    });
+    request.pipe(backend.stdin);
+    const answer = await buffer(backend.stdout);
+    const end = answer.indexOf('\r\n\r\n');
+    for (const line of answer.toString('latin1', 0, end).split('\r\n')) {
+      const [name = '', value = ''] = line.split(': ');
+      response.setHeader(name, value);
+    }
+    return response.end(answer.subarray(end + 4));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  host.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  host[Symbol.dispose] = () => server.close().closeAllConnections();
+  return host;
+}
+
+test('git logs in at the code host with its token, and nowhere else, wherever it is sent', async () => {
+  await using home = await startRunnerWorld();
+  using host = await startGitHost(home.root, true);
+  using elsewhere = await startGitHost(home.root, false);
+  const [codeHost] = home.settings.codeHosts;
+  if (codeHost === undefined) throw new Error('no code host');
+  await using world = await startRunnerWorld({
+    repository: `${host.address}${REPOSITORY}`,
+    codeHosts: [{ ...codeHost, webUrl: host.address }],
+  });
+  const { id } = await world.create('write docs/a.md A');
+  const job = await world.rested(id);
+  expect(job).toMatchObject({ reason: null, prLink: home.pulls[0]?.html_url });
+  host.leadsTo = elsewhere.address;
+  await world.message(id, 'write docs/b.md B');
+  expect(await world.rested(id)).toMatchObject({ reason: null });
+  expect(changesOf(home, job)).toEqual(['A docs/a.md', 'A docs/b.md']);
+  expect(elsewhere.logins).toEqual([]);
+});
