@@ -66,6 +66,17 @@ describe.concurrent('a job at the runner', () => {
     expect(await world.rested(id)).toMatchObject({ status: 'completed', prLink: expect.any(String) });
   });
 
+  test('goes on with an agent that loads a session and repeats what was said in it', async () => {
+    await using world = await startRunnerWorld();
+    const { id } = await world.create('First');
+    await world.rested(id);
+    const { settings } = world;
+    await world.restart({ projects: [{ ...settings, command: ['env', 'LOADS=1', ...settings.command] }] });
+    await world.message(id, 'Second');
+    expect(await world.rested(id)).toMatchObject({ summary: 'I begin.Done.', reason: null });
+    expect(world.lastPrompt()).toBe('Second');
+  });
+
   test('keeps to the patterns of files that may change', async () => {
     await using world = await startRunnerWorld({ paths: ['docs/**', '*.md'], instructions: 'Be brief.' });
     const { id } = await world.create('write docs/.site/a.md A\nwrite README.md R\nwrite src/evil.ts E');

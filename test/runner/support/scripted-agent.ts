@@ -8,10 +8,12 @@ import * as acp from '@agentclientprotocol/sdk';
 /**
  * An ACP agent that does what the lines of its prompt say: `write PATH TEXT`, `link PATH TARGET`, `git ARGS`, `run SHELL`, `env NAME`,
  * `ask`, `leave` (a process), `refuse`, `die`, `mortal` (ends when it is told to stop), `hang`, `wait` (for a file `go`
- * in HOME). It asks nothing of a model. Its sessions survive it, in HOME.
+ * in HOME). It asks nothing of a model. Its sessions survive it, in HOME. With LOADS set, it cannot resume a session, but load it,
+ * and its words have no ids.
  */
 const home = process.env.HOME ?? '/nowhere';
 const fileOf = (sessionId: string) => join(home, `session-${sessionId}`);
+const isLoading = process.env.LOADS !== undefined;
 let cwd = '/';
 let isMortal = false;
 
@@ -20,7 +22,10 @@ const app = acp
   .onRequest(acp.methods.agent.initialize, () => ({
     protocolVersion: acp.PROTOCOL_VERSION,
     agentInfo: { name: 'scripted', version: '1.0' },
-    agentCapabilities: { promptCapabilities: { image: true }, sessionCapabilities: { resume: {} } },
+    agentCapabilities: {
+      promptCapabilities: { image: true },
+      ...(isLoading ? { loadSession: true } : { sessionCapabilities: { resume: {} } }),
+    },
     authMethods: [],
   }))
   .onRequest(acp.methods.agent.session.new, ({ params }) => {
@@ -34,6 +39,12 @@ const app = acp
     cwd = params.cwd;
     return {};
   })
+  .onRequest(acp.methods.agent.session.load, async ({ params, client }) => {
+    if (!existsSync(fileOf(params.sessionId))) throw new Error('no such session');
+    cwd = params.cwd;
+    await sayTo(client, params.sessionId)('What I said before.', 'before');
+    return {};
+  })
   .onNotification(acp.methods.agent.session.cancel, () => {
     if (isMortal) process.exit(0);
   })
@@ -42,11 +53,7 @@ const app = acp
     const text = params.prompt
       .map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))
       .join('\n');
-    const say = (words: string, messageId: string) =>
-      client.notify(acp.methods.client.session.update, {
-        sessionId,
-        update: { sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text: words } },
-      });
+    const say = sayTo(client, sessionId);
     const use = (kind: acp.ToolKind, path: string) =>
       client.notify(acp.methods.client.session.update, {
         sessionId,
@@ -94,6 +101,18 @@ const app = acp
     writeFileSync(join(home, 'agent-ms'), String(performance.now()));
     return { stopReason: 'end_turn' };
   });
+
+function sayTo(client: acp.AgentContext, sessionId: string) {
+  return (text: string, messageId: string) =>
+    client.notify(acp.methods.client.session.update, {
+      sessionId,
+      update: {
+        sessionUpdate: 'agent_message_chunk',
+        ...(!isLoading && { messageId }),
+        content: { type: 'text', text },
+      },
+    });
+}
 
 async function ask(client: acp.AgentContext, sessionId: string): Promise<string> {
   const { outcome } = await client.request(acp.methods.client.session.requestPermission, {
