@@ -60,7 +60,7 @@ test('replies of a minute in which Slack held events back are found, also those 
 test('what Slack gave up while requests could not come in is found when it delivers something again, with few reads (F1)', async () => {
   await using world = await startBehindIngress();
   await world.reply('One that is lost');
-  await world.settled(7 * MINUTE_MS);
+  await world.wait(7);
   expect(world.followUps()).toBe('');
   world.slack.onDelivery(({ payload, attempt }) => (isOf(payload, 'lost') || attempt < 2 ? 0 : 1));
   await world.say('Unrelated');
@@ -83,11 +83,12 @@ test('what Slack gave up while requests could not come in is found when it deliv
 test('what Slack gave up without another sign is found within a quarter of an hour (F1)', async () => {
   await using world = await startBehindIngress();
   await world.reply('One that is lost');
-  await world.settled(16 * MINUTE_MS);
+  await world.wait(15);
+  await world.settled(MINUTE_MS);
   expect(world.followUps()).toBe('One that is lost');
   // Nor is it costly: four reads an hour.
   const reads = world.reads();
-  await world.settled(60 * MINUTE_MS);
+  await world.wait(60);
   expect(world.reads() - reads).toBeLessThan(6);
 });
 

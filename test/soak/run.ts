@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { quickSearches } from '../crash/support/lives.ts';
 import { agentCalls, killHard, notices, startOutside } from '../crash/support/outside.ts';
 import { answerQuestions } from '../crash/support/questions.ts';
 import { AGAIN_AFTER_MS, LATER_TASKS } from '../crash/support/stage.ts';
@@ -8,6 +7,7 @@ import { startStrictServer } from '../crash/support/strict-server.ts';
 import type { Fault } from '../support/fault-proxy/fault.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { withQuicker } from '../support/quicker.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { choose, seededRandom } from './random.ts';
@@ -73,7 +73,7 @@ export async function soak({ jobs, kills, note, ...options }: SoakOptions): Prom
   };
   const outside = resources.use(await startOutside(settings, async () => slack));
   const reader = database === null ? readSqlite(outside.dataDir) : readPostgres(database);
-  const launch = () => outside.launch({}, quickSearches);
+  const launch = () => outside.launch({}, withQuicker('searches'));
   const start = async () => {
     const program = launch();
     await program.logged('started');

@@ -34,9 +34,12 @@ export async function outcomeOf(args: readonly string[], env: ChildEnv = {}) {
   return { code, output: program.output() };
 }
 
-/** Runs the demo with this Node. */
-export function runDemo(env: ChildEnv, args: readonly string[] = []) {
-  return runCommand([process.execPath, demo, ...args], { NODE_COMPILE_CACHE: compileCache, ...env });
+/** Runs the demo with this Node; `nodeArgs` are for Node itself. */
+export function runDemo(env: ChildEnv, args: readonly string[] = [], nodeArgs: readonly string[] = []) {
+  return runCommand([process.execPath, ...nodeArgs, demo, ...args], {
+    NODE_COMPILE_CACHE: compileCache,
+    ...env,
+  });
 }
 
 /** The same for a program that is started in another way. */

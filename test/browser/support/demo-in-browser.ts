@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { findLocalSlack } from '../../../demo/local-slack/find.ts';
 import { runDemo } from '../../support/child-program.ts';
+import { withQuicker } from '../../support/quicker.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
 import { findChromium, launchBrowser, whereToGetChromium } from './browser.ts';
 import { createSlackPage, type SlackPage } from './slack-page.ts';
@@ -33,7 +34,7 @@ export async function startDemoInBrowser(look: BrowserContextOptions = {}): Prom
   await using starting = new AsyncDisposableStack();
   const folder = starting.use(await createTempDir());
   const LOCAL_SLACK_BIN = findLocalSlack(process.env) ?? '';
-  const demo = starting.use(runDemo({ LOCAL_SLACK_BIN, TMPDIR: folder.path }));
+  const demo = starting.use(runDemo({ LOCAL_SLACK_BIN, TMPDIR: folder.path }, [], withQuicker('looks')));
   // Its agents have ended with it.
   starting.defer(async () => {
     demo.kill('SIGINT');

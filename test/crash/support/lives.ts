@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import type { SlackCall } from '../../support/fault-proxy/call.ts';
 import type { Exchange } from '../../support/fault-proxy/forward.ts';
 import { random } from '../../support/local-slack.ts';
+import { withQuicker } from '../../support/quicker.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
 import { callName } from './call-name.ts';
 import { startGate } from './gate.ts';
 import type { Outside } from './outside.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** Arguments of Node for a program that soon takes a post as absent. */
-export const quickSearches = ['--import', new URL('./child/quick-searches.ts', import.meta.url).href];
-const preloads = [...quickSearches, '--import', new URL('./child/fail-points.ts', import.meta.url).href];
+const preloads = [
+  ...withQuicker('searches'),
+  '--import',
+  new URL('./child/fail-points.ts', import.meta.url).href,
+];
 
 const UNDER_WAY = "select id from call where state = 'started' and kind in ('create_job', 'send_message')";
 
