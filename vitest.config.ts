@@ -1,7 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { halfOf } from './test/support/share.ts';
 
 const LONG = 'test/**/*.long.test.ts';
+/** Each run plays a share of their tests. */
+const SHARED = ['test/crash/fail-points.long.test.ts', 'test/model/any-life.long.test.ts'];
+const others = globSync(LONG, { exclude: SHARED }).sort();
 /** Linux keeps it in memory: thousands of commits are made there, and in no fast test does the power fail. */
 const MEMORY = '/dev/shm';
 
@@ -24,7 +28,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
-          include: [LONG],
+          include: [...SHARED, ...halfOf(others)],
           // Each runs several programs. More workers than this only make limits of real time run out.
           maxWorkers: 3,
           testTimeout: 600_000,

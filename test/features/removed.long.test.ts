@@ -14,6 +14,7 @@ import {
   startTestSlack,
   type TestSlack,
 } from '../support/local-slack.ts';
+import { shareOf } from '../support/share.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -89,7 +90,7 @@ test('the list names all folders', () => {
   expect(features.length).toBeGreaterThan(2);
 });
 
-describe.each(features)('the program without $folder', (feature) => {
+describe.each(shareOf(features))('the program without $folder', (feature) => {
   test('is what its compiler asks for', async () => {
     await using copy = await sourcesWithout(feature);
     expect(wrongFiles(copy.path)).toEqual(POINTS_TO[feature.folder] ?? []);
