@@ -9,7 +9,7 @@ test.each([
   ['server errors', "can't reach the agent", "Can't reach the agent", 500, 600_000],
   ['a refused key', 'Waiting for an administrator', 'An administrator needs to fix', 401, 0],
 ])(
-  'an outage with %s is told once, and its end once; a short one shows on the card only (W2, E2)',
+  'an outage with %s is told once, and its end once; a short one shows on the card only, and lasts as long as the agent asks (W2, E2)',
   async (_what, state, words, status, afterMs) => {
     await using program = await startProgram();
     const { api, clock } = program;
@@ -17,6 +17,12 @@ test.each([
     if (afterMs > 0) {
       api.failNext('get', ...Array<Fault>(9).fill({ status }));
       expect((await program.shows(card, '*Waiting*')).text).toContain(`${state} · next try`);
+      await program.shows(card, '*Working*');
+      api.failNext('get', { status, headers: { 'retry-after': '240' } });
+      await program.shows(card, '*Waiting*');
+      const reads = api.counts.get;
+      await clock.advance(220_000);
+      expect(api.counts.get).toBe(reads);
       await program.shows(card, '*Working*');
       expect(await program.posts(card)).toHaveLength(1);
     }
