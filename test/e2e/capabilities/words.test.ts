@@ -73,12 +73,12 @@ describe('what the agent says (W6)', () => {
     }
   });
 
-  test('a failure has its reason in the thread and on the card', async () => {
+  test('a failure has its reason in the thread and on the card, without the key to the API (E3)', async () => {
     const { program, card, id, api } = await startWorking();
-    api.finish(id, { status: 'failed', reason: 'The tests do not pass' });
+    api.finish(id, { status: 'failed', reason: 'The key test-key has expired' });
     const news = await program.threadMessage(card, 'Failed');
-    expect(news.text).toContain(`❌ <@${alice}> *Failed.* The tests do not pass.`);
-    await program.shows(card, '❌ *Failed* · The tests do not pass');
+    expect(news.text).toContain(`❌ <@${alice}> *Failed.* The key … has expired.`);
+    await program.shows(card, '❌ *Failed* · The key … has expired');
   });
 });
 
