@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startRecipe } from '../../src/features/recipes/start.ts';
-import { requestDraft } from '../../src/jobs/decide/open.ts';
+import { openJob, requestDraft } from '../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
 import { applyOnce } from '../../src/slack/inbound/once.ts';
 import { takeReply } from '../../src/slack/inbound/replies.ts';
 import { type MessageEvent, messageKeys } from '../../src/slack/messages/message-event.ts';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../jobs/support/builders.ts';
+import { aReply, HOUR_MS, MINUTE_MS, SECOND_MS } from '../jobs/support/builders.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 import { refuse } from '../support/invariants/watch.ts';
 import { SEED } from '../support/properties.ts';
@@ -85,6 +85,16 @@ describeOnDatabases('two replicas, whose transactions commit in any order', (mak
     expectEachOnce(play);
   };
   testInAnyOrder('requests and replies are given to the agent once, and in order', requestAndReplies);
+
+  testInAnyOrder('an edit that comes as its request goes out is in it, or is offered', async (play) => {
+    const reply = aReply({ text: 'Request 1; shorter', editedTs: '1.000001' });
+    const { messageTs: requestTs } = reply;
+    const jobId = await play.ask('Request 1;', (asked, context) => openJob({ ...asked, requestTs }, context));
+    await play.settle(['post_to_slack']);
+    void play.order.act('edit', () => press(play.left, 'U1', jobId, { type: 'request_rewritten', reply }));
+    await play.interleave(SECOND_MS);
+    expect(play.prompts).toEqual([(await play.job(jobId)).prompt]);
+  });
 
   test('a seed is always the same order', async () => {
     expect(await playOne(FIRST, requestAndReplies)).toBe(await playOne(FIRST, requestAndReplies));

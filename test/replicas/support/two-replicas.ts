@@ -107,6 +107,7 @@ export function createPlay(replicas: TwoReplicas, seed: number, { hourlyBudget =
       posts.set(callId, newTs());
       return posts.get(callId);
     },
+    postEphemeral: () => turn('posts'),
     find: async ({ channelId, callId }: Post) => {
       note('conversations.history', channelId, null);
       return posts.get(callId) ?? null;
