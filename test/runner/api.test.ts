@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AS_CALLER, type RunnerWorld, startRunnerWorld } from './support/world.ts';
 
 const JOBS = '/v2/agent/docs/job';
@@ -12,8 +12,10 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 /** Besides what `test/contract/agent-api` asks of each service. */
 describe('the agent API of the runner', () => {
-  test('creates a job, and says what it can do besides', async () => {
-    const { status, headers, body } = await world.call('POST', JOBS, { prompt: 'Hello' });
+  test('creates a job, says what it can do besides, and creates no other when asked again almost a day later', async () => {
+    const asCaller = { ...AS_CALLER, 'idempotency-key': 'hello' };
+    const create = () => world.call('POST', JOBS, { prompt: 'Hello' }, asCaller);
+    const { status, headers, body } = await create();
     expect([status, headers.get('agent-capabilities')]).toEqual([
       201,
       'idempotency, cancel, summary, activity, images',
@@ -32,6 +34,9 @@ describe('the agent API of the runner', () => {
       queued: 1,
     });
     expect(await world.rested(body.id)).toMatchObject({ status: 'completed', summary: 'Done.' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_000_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    expect((await create()).body).toEqual(body);
   });
 
   test.each([
