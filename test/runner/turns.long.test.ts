@@ -166,7 +166,11 @@ describe.concurrent('what the agent leaves behind', () => {
     const workflow = 'write .github/workflows/ci.yml on: evil';
     const monitor = `git config core.fsmonitor ${join(world.root, 'monitor')}`;
     writeFileSync(join(world.root, 'monitor'), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
-    const prompt = [...outside, workflow, ...filter, hook, monitor, 'write docs/fine.md Fine'].join('\n');
+    // The work tree tells an agent where its clone is.
+    const hooks = join(world.settings.dataDir, 'repositories', world.settings.id, 'hooks');
+    const ofClone = `run mkdir ${hooks} && cp ${join(world.root, 'monitor')} ${hooks}/pre-push`;
+    const attacks = [...outside, workflow, ...filter, hook, ofClone, monitor];
+    const prompt = [...attacks, 'write docs/fine.md Fine'].join('\n');
     const job = await done(`Attack\n${prompt}`);
     expect(files(branchOf(job.prLink))).toEqual(['.gitattributes', 'docs/fine.md', 'docs/ok']);
     expect(job.summary).toContain(
