@@ -146,7 +146,10 @@ describe('a step that was refused, and is delivered again when the rules allow i
 
   test('starts nothing, also if the refusal could not be told at first: the workflow is told then, by the bot if need be', async () => {
     await using world = await refusing();
-    const executionId = await world.runInto({ status: 503 }, { status: 503 });
+    const limit = { status: 429, headers: { 'retry-after': '3' } };
+    const executionId = await world.runInto({ status: 503 }, { status: 503 }, limit);
+    // Slack delivers it for the third time.
+    await world.clock.advance(2 * MINUTE_MS);
     expect(world.slack.control.stepEnd(executionId)).toBeNull();
     world.meet([{ error: 'token_expired' }], ERROR);
     await world.deliverAgain();
