@@ -105,11 +105,13 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
 
   async function finish(turn: Turn, entry: Running): Promise<void> {
     const startedAtMs = clock.now();
-    const end = await endOf(turn, entry).catch((error: unknown) => {
+    const ended = await endOf(turn, entry).catch((error: unknown) => {
       if (error instanceof TurnStoppedError) return null;
       log.error('turn_failed', { job_id: turn.jobId, error });
       return failed(reasonOf(error));
     });
+    // A service manager may kill agents together with the runner.
+    const end = isStopping && ended?.outcome === 'failed' ? null : ended;
     const save = (tx: RunnerStore) => (end === null ? tx.interrupt(turn) : tx.end(turn, end, clock.now()));
     if (!(await untilStored(turn, save)) || end === null) return;
     const { outcome, reason } = end;
@@ -127,8 +129,6 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
       agent: { ...project.agent, mark: ofTurn },
       onActivity: (activity) => void Object.assign(entry, { activity }),
     }).finally(() => endLeftBehind(ofTurn));
-    // A service manager may kill agents together with the runner.
-    if (isStopping && end.outcome === 'failed') throw new TurnStoppedError('runner');
     if (end.outcome !== 'failed') return end;
     // What is kept of it is a commit, and its files may fill the disk.
     await removeTree(placeOf(job.id).worktree).catch(() => {});

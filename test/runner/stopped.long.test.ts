@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
 import { cancel, changesOf, headOf, isEditing, startRunnerWorld } from './support/world.ts';
 
 const JOBS = '/v2/agent/docs/job';
@@ -147,6 +148,19 @@ describe.concurrent('a stop', () => {
     expect(stopped.id).toBe(id);
     expect(changesOf(world, await world.rested(id))).toContain('A docs/later.md');
     expect(world.lastPrompt()).not.toContain('Delete everything');
+  });
+
+  test('of the runner together with its agents is no failure either', async () => {
+    await using world = await startRunnerWorld();
+    const die = 'test -e $HOME/died || { seq 1 20000 | xargs touch; touch $HOME/died; kill -9 $PPID; }';
+    const { id } = await world.create(`write docs/a.md A\nrun ${die}`);
+    const isThere = (file: string) => existsSync(join(world.settings.dataDir, 'worktrees', id, file));
+    await waitFor(() => isThere('20000'), true, { what: 'the files' });
+    // By then, the end of the agent counts as a failure.
+    const areThere = () => ['1', '20000', 'docs/a.md', '.git'].every(isThere);
+    await waitFor(areThere, false, { what: 'the files to go' });
+    await world.restart();
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/a.md']);
   });
 
   test('of the runner has the request given anew, with all that belongs to it', async () => {
