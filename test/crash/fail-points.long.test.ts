@@ -4,71 +4,77 @@ import { testServerUrl } from '../support/postgres.ts';
 import { shareOf } from '../support/share.ts';
 import type { Kill } from './support/lives.ts';
 import { perform, type StoreKind } from './support/perform.ts';
-import { type FailPoint, failPoints, rareCommits } from './support/points.ts';
+import { failPoints, rareCommits } from './support/points.ts';
+import type { StoryName } from './support/stories.ts';
 
-/** Where the databases can differ: all that the program does when it was not killed before. */
-const postgresPoints = failPoints.filter(({ kind, crashed }) => kind === 'commit' && crashed === null);
+interface Play {
+  readonly title: string;
+  readonly story: StoryName;
+  readonly store: StoreKind;
+  readonly kills: readonly Kill[];
+  /** In these, no call ends as unknown, or nothing happens at which no play kills the program. */
+  readonly isCertain?: boolean;
+  readonly isListed?: boolean;
+}
 
-/** Those in which everything happens without a kill, too. */
-const uncrashed = [...new Set(failPoints.flatMap(({ story, crashed }) => (crashed === null ? [story] : [])))];
+const STORES: readonly StoreKind[] = ['SQLite', 'Postgres'];
 
-describeWithLocalSlack('without a kill', () => {
-  for (const story of shareOf(uncrashed)) {
-    test.concurrent(`all that the program does is a fail point: ${story}`, async () => {
-      const { problems, done } = await perform(story, 'SQLite', []);
-      expect(problems).toEqual([]);
-      expect(unlisted(done)).toEqual([]);
-    });
-  }
-});
+const withoutKill = failPoints.flatMap(({ story, crashed }) => (crashed === null ? [story] : []));
 
-describeWithLocalSlack('on SQLite', () => killedAt(failPoints, 'SQLite'));
-
-describe.skipIf(testServerUrl === undefined)('with a database server', () => {
-  describeWithLocalSlack('on Postgres', () => killedAt(postgresPoints, 'Postgres'));
+/** One process dies before the point, the next one after it; or each in a play of its own. */
+const atPoints = failPoints.flatMap(({ at, kind, story, crashed, isPassing }): Play[] => {
+  const before: Kill = { at, when: 'before', nth: 1 };
+  const after: Kill = { at, when: 'after', nth: 1 };
+  const then = crashed === null ? '' : `, after a kill ${crashed.when} "${crashed.at}"`;
+  // Where the databases can differ: all that the program does when it was not killed before.
+  const stores = STORES.filter((store) => store === 'SQLite' || (kind === 'commit' && crashed === null));
+  return (isPassing ? [[before], [after]] : [[before, after]]).flatMap((kills) =>
+    stores.map((store) => ({
+      title: `killed ${kills.map(({ when }) => when).join(' and ')} the ${kind} of "${at}", and restarted${then}`,
+      ...{ story, store, kills: crashed ? [crashed, ...kills] : kills, isListed: crashed !== null },
+    })),
+  );
 });
 
 /** By the second create call, the process knows that the service recognises a repeated one. */
-const keyedCreate: readonly Kill[] = [
+const atKeyedCreates: readonly Kill[] = [
   { at: 'start create_job', when: 'after', nth: 2 },
   { at: 'POST job', when: 'before', nth: 2 },
   { at: 'POST job', when: 'after', nth: 2 },
   { at: 'done create_job → started', when: 'before', nth: 2 },
 ];
 
-for (const store of testServerUrl === undefined ? (['SQLite'] as const) : (['SQLite', 'Postgres'] as const)) {
-  describeWithLocalSlack(`on ${store}, where the service knows repeated calls`, () => {
-    test.concurrent.each(keyedCreate)('killed $when "$at" of a create call', async (kill) => {
-      const { problems, unknown } = await perform('stopped', store, [kill]);
-      expect(problems).toEqual([]);
-      expect(unknown).toEqual([]);
-    });
+const plays: readonly Play[] = [
+  ...[...new Set(withoutKill)].map((story): Play => {
+    const title = `all that the program does is a fail point: ${story}`;
+    return { title, story, store: 'SQLite', kills: [], isListed: true };
+  }),
+  ...atPoints,
+  ...atKeyedCreates.flatMap((kill) =>
+    STORES.map((store): Play => {
+      const title = `killed ${kill.when} "${kill.at}" of a create call that the service would know again`;
+      return { title, story: 'stopped', store, kills: [kill], isCertain: true };
+    }),
+  ),
+];
+
+describe.skipIf(testServerUrl === undefined)('with a database server', () => {
+  describeWithLocalSlack('on Postgres', () => {
+    for (const play of shareOf(plays)) if (play.store === 'Postgres') testPlay(play);
   });
-}
+});
 
-function killedAt(points: readonly FailPoint[], store: StoreKind): void {
-  for (const { point, kills } of shareOf(points.flatMap(plays))) {
-    test.concurrent(titleOf(point, kills), async () => {
-      const { story, crashed } = point;
-      const { problems, done } = await perform(story, store, crashed ? [crashed, ...kills] : kills);
-      expect(problems).toEqual([]);
-      if (crashed) expect(unlisted(done)).toEqual([]);
-    });
-  }
-}
+describeWithLocalSlack('on SQLite', () => {
+  for (const play of shareOf(plays)) if (play.store === 'SQLite') testPlay(play);
+});
 
-/** One process dies before it, the next one after it; or each in a play of its own. */
-function plays(point: FailPoint): { readonly point: FailPoint; readonly kills: Kill[] }[] {
-  const { at, isPassing } = point;
-  const before: Kill = { at, when: 'before', nth: 1 };
-  const after: Kill = { at, when: 'after', nth: 1 };
-  return (isPassing ? [[before], [after]] : [[before, after]]).map((kills) => ({ point, kills }));
-}
-
-function titleOf({ at, kind, crashed }: FailPoint, kills: readonly Kill[]): string {
-  const moments = kills.map(({ when }) => when).join(' and ');
-  const then = crashed === null ? '' : `, after a kill ${crashed.when} "${crashed.at}"`;
-  return `killed ${moments} the ${kind} of "${at}", and restarted${then}`;
+function testPlay({ title, story, store, kills, isCertain, isListed }: Play): void {
+  test.concurrent(title, async () => {
+    const { problems, unknown, done } = await perform(story, store, kills);
+    expect(problems).toEqual([]);
+    if (isCertain) expect(unknown).toEqual([]);
+    if (isListed) expect(unlisted(done)).toEqual([]);
+  });
 }
 
 /** Commits and calls at which no test kills the program. */
