@@ -300,8 +300,12 @@ function endedNow(before: JobRows | null, { calls }: JobRows): CallRow[] {
 }
 
 function isInOrder(prompt: string, texts: readonly string[]): boolean {
-  const places = texts.map((text) => prompt.indexOf(text));
-  return places.every((place, index) => place >= 0 && place >= (places[index - 1] ?? 0));
+  let endsAt = 0;
+  return texts.every((text) => {
+    const startsAt = prompt.indexOf(text, endsAt);
+    endsAt = startsAt + text.length;
+    return startsAt >= 0;
+  });
 }
 
 /** What was asked of the agent, or may have been, and is asked again without a press that came with this commit. */
