@@ -1,11 +1,23 @@
 import { existsSync, globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { halfOf } from './test/support/share.ts';
 
 const LONG = 'test/**/*.long.test.ts';
 /** Each run plays a share of their tests. */
 const SHARED = ['test/crash/fail-points.long.test.ts', 'test/model/any-life.long.test.ts'];
 const others = globSync(LONG, { exclude: SHARED }).sort();
+/** Small files, so that they would start last, and one would be waited for alone. */
+const LONGEST = [...SHARED, 'test/browser/review.long.test.ts', 'test/soak/soak.long.test.ts'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const bySize = await super.sort(files);
+    const isLongest = ({ moduleId }: TestSpecification) => LONGEST.some((file) => moduleId.endsWith(file));
+    return [...bySize.filter(isLongest), ...bySize.filter((file) => !isLongest(file))];
+  }
+}
+
 /** Linux keeps it in memory: thousands of commits are made there, and in no fast test does the power fail. */
 const MEMORY = '/dev/shm';
 
@@ -36,6 +48,7 @@ export default defineConfig({
         },
       },
     ],
+    ...(!process.argv.includes('--sequence.shuffle.files') && { sequence: { sequencer: LongestFirst } }),
     setupFiles: ['test/support/setup.ts'],
     // Much of the time goes into waiting: on two cores, three take longer.
     maxWorkers: 4,

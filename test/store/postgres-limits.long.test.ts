@@ -5,6 +5,7 @@ import { openStore } from '../../src/store/open.ts';
 import type { EndedTransaction, Store } from '../../src/store/store.ts';
 import { aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { createLimitedDatabase, createTestDatabase, lockedJob, testServerUrl } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 if (testServerUrl === undefined) {
   describe.skip('a Postgres that gives little (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)', () => {
@@ -41,10 +42,15 @@ function limitsSuite(serverUrl: string): void {
     test('that other programs have all taken refuses within the time that Slack allows', async () => {
       const url = await limitedDatabase(2);
       const store = await storeAt(url);
-      const others = [new Client(url), new Client(url)];
-      // Its own connections are given back to the server.
       await store.close();
-      for (const other of others) await other.connect();
+      // The server frees its connections a moment later.
+      const connect = async () => {
+        const client = new Client(url);
+        await client.connect();
+        return client;
+      };
+      const free = () => waitFor(connect, () => true, { what: 'a free connection' });
+      const others = [await free(), await free()];
       const startedAtMs = performance.now();
       await expect(openStore({ databaseUrl: url })).rejects.toMatchObject({
         code: '53300',
