@@ -4,10 +4,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { halfOf } from './test/support/share.ts';
 
 const LONG = 'test/**/*.long.test.ts';
-/** Each run plays a share of their tests. */
-const SHARED = ['test/crash/fail-points.long.test.ts', 'test/model/any-life.long.test.ts'];
-const others = globSync(LONG, { exclude: SHARED }).sort();
-/** Small files, so that they would start last, and one would be waited for alone. */
+/** Those that use `shareOf` themselves. */
+const SHARED = [
+  'test/crash/fail-points.long.test.ts',
+  'test/features/removed.long.test.ts',
+  'test/model/any-life.long.test.ts',
+];
+const others = globSync(LONG, { cwd: import.meta.dirname, exclude: SHARED }).sort();
+/** Vitest starts large files first. These are small but slow: the run would end waiting for one of them. */
 const LONGEST = [...SHARED, 'test/browser/review.long.test.ts', 'test/soak/soak.long.test.ts'];
 
 class LongestFirst extends BaseSequencer {
@@ -48,7 +52,9 @@ export default defineConfig({
         },
       },
     ],
-    ...(!process.argv.includes('--sequence.shuffle.files') && { sequence: { sequencer: LongestFirst } }),
+    ...(!process.argv.some((argument) => argument.startsWith('--sequence')) && {
+      sequence: { sequencer: LongestFirst },
+    }),
     setupFiles: ['test/support/setup.ts'],
     // Much of the time goes into waiting: on two cores, three take longer.
     maxWorkers: 4,

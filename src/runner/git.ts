@@ -1,5 +1,6 @@
 import { execa } from 'execa';
 import { DISK_FULL, DiskFullError, TurnFailedError } from './failures.ts';
+import type { PullRequests } from './pull-requests.ts';
 import { oneLine } from './words.ts';
 
 /** For a large repository on a slow line. */
@@ -13,16 +14,11 @@ const SAYS_FULL =
 /** Set for child processes, and so for their descendants. */
 export const MARKER = 'DOCS_AGENT_RUNNER';
 
-export interface Login {
-  readonly user: string;
-  readonly token: string;
-}
-
 export interface RemoteSettings {
   readonly address: string;
   /** Null: the remote's HEAD. */
   readonly branch: string | null;
-  readonly login: (() => Promise<Login | null>) | undefined;
+  readonly login: PullRequests['login'] | undefined;
   /** Without secrets: an agent may make git run a command. */
   readonly env: Readonly<Record<string, string>>;
   readonly mark: string;
@@ -60,16 +56,10 @@ export class Git {
   async run(args: readonly string[], { input, env, remoteSignal }: GitOptions = {}) {
     const place = args[0] === '-C' ? [] : [`--git-dir=${this.bare}`];
     const login = remoteSignal && (await this.#remote.login?.());
-    // Off the command line. A header would follow redirects elsewhere.
-    const token = login && {
-      GIT_CONFIG_COUNT: '1',
-      GIT_CONFIG_KEY_0: `credential.${new URL(this.#remote.address).origin}.helper`,
-      GIT_CONFIG_VALUE_0: '!f() { echo username="$GIT_USER"; echo password="$GIT_TOKEN"; }; f',
-      GIT_USER: login.user,
-      GIT_TOKEN: login.token,
-    };
-    const result = await execa('git', [...SAFE, ...place, ...args], {
-      env: { ...this.#remote.env, ...QUIET, [MARKER]: this.#remote.mark, ...env, ...token },
+    // Unlike a header, a helper answers only for this host, even after a redirect.
+    const helper = login ? ['-c', `credential.${new URL(this.#remote.address).origin}.helper=${HELPER}`] : [];
+    const result = await execa('git', [...SAFE, ...helper, ...place, ...args], {
+      env: { ...this.#remote.env, ...QUIET, [MARKER]: this.#remote.mark, ...env, ...login },
       extendEnv: false,
       ...(input === undefined ? { stdin: 'ignore' } : { input }),
       ...(remoteSignal && { cancelSignal: remoteSignal }),
@@ -90,9 +80,11 @@ const SAFE = [
   'core.excludesFile=/dev/null',
   'core.attributesFile=/dev/null',
   'core.fsmonitor=false',
+  'credential.helper=',
   'gc.auto=0',
   'protocol.ext.allow=never',
 ].flatMap((setting) => ['-c', setting]);
+const HELPER = String.raw`!f() { printf "%s\n" "username=$GIT_USER" "password=$GIT_TOKEN"; }; f`;
 const QUIET = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: '',

@@ -4,7 +4,6 @@ import { type CodeHostSettings, connect } from '#codehost/client.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { parseJson } from '#runtime/exchange.ts';
 import { TurnFailedError } from './failures.ts';
-import type { Login } from './git.ts';
 import type { RunnerProject } from './settings.ts';
 
 const WITHIN_MS = 30_000;
@@ -80,13 +79,13 @@ export function pullRequestsOf(
   return {
     repository,
     close: () => host.client.close(),
-    /** For git; null: the address is elsewhere. */
-    login: async (): Promise<Login | null> => {
+    /** For git's credential helper; null: the address is elsewhere. */
+    login: async () => {
       const url = URL.parse(address);
       const isPrivate = url?.protocol === 'https:' || LOCAL.includes(url?.hostname ?? '');
       if (url?.origin !== new URL(webUrl).origin || !isPrivate) return null;
       const { token } = await authorize();
-      return { user, token };
+      return { GIT_USER: user, GIT_TOKEN: token };
     },
     /** Prefers an open one, else the newest. */
     find: async (branch: string, signal: AbortSignal) => {

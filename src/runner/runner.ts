@@ -111,7 +111,8 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
       return failed(reasonOf(error));
     });
     // A service manager may kill agents together with the runner.
-    const end = isStopping && ended?.outcome === 'failed' ? null : ended;
+    const isKilled = isStopping && entry.stopping.signal.reason?.by !== 'time_limit';
+    const end = isKilled && ended?.outcome === 'failed' ? null : ended;
     const save = (tx: RunnerStore) => (end === null ? tx.interrupt(turn) : tx.end(turn, end, clock.now()));
     if (!(await untilStored(turn, save)) || end === null) return;
     const { outcome, reason } = end;

@@ -12,8 +12,9 @@ interface Play {
   readonly story: StoryName;
   readonly store: StoreKind;
   readonly kills: readonly Kill[];
-  /** In these, no call ends as unknown, or nothing happens at which no play kills the program. */
+  /** The outcome of every call must be known. */
   readonly isCertain?: boolean;
+  /** Everything that the program does must be a fail point. */
   readonly isListed?: boolean;
 }
 
@@ -52,7 +53,7 @@ const plays: readonly Play[] = [
   ...atPoints,
   ...atKeyedCreates.flatMap((kill) =>
     STORES.map((store): Play => {
-      const title = `killed ${kill.when} "${kill.at}" of a create call that the service would know again`;
+      const title = `killed ${kill.when} "${kill.at}" of a create call that the service would recognise if repeated`;
       return { title, story: 'stopped', store, kills: [kill], isCertain: true };
     }),
   ),

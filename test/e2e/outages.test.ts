@@ -9,7 +9,7 @@ test.each([
   ['server errors', "can't reach the agent", "Can't reach the agent", 500, 600_000],
   ['a refused key', 'Waiting for an administrator', 'An administrator needs to fix', 401, 0],
 ])(
-  'an outage with %s is told once, and its end once; a short one shows on the card only, and lasts as long as the agent asks (W2, E2)',
+  'an outage with %s is told once, and its end once; a short one shows on the card only, and the next read waits as long as the agent asks (W2, E2)',
   async (_what, state, words, status, afterMs) => {
     await using program = await startProgram();
     const { api, clock } = program;

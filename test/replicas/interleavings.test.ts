@@ -93,7 +93,9 @@ describeOnDatabases('two replicas, whose transactions commit in any order', (mak
     await play.settle(['post_to_slack']);
     void play.order.act('edit', () => press(play.left, 'U1', jobId, { type: 'request_rewritten', reply }));
     await play.interleave(SECOND_MS);
-    expect(play.prompts).toEqual([(await play.job(jobId)).prompt]);
+    const { prompt, correction } = await play.job(jobId);
+    expect(play.prompts).toEqual([prompt]);
+    expect(correction ?? prompt).toBe(reply.text);
   });
 
   test('a seed is always the same order', async () => {

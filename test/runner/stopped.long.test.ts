@@ -154,10 +154,11 @@ describe.concurrent('a stop', () => {
     await using world = await startRunnerWorld();
     const die = 'test -e $HOME/died || { seq 1 20000 | xargs touch; touch $HOME/died; kill -9 $PPID; }';
     const { id } = await world.create(`write docs/a.md A\nrun ${die}`);
-    const isThere = (file: string) => existsSync(join(world.settings.dataDir, 'worktrees', id, file));
-    await waitFor(() => isThere('20000'), true, { what: 'the files' });
-    // By then, the end of the agent counts as a failure.
-    const areThere = () => ['1', '20000', 'docs/a.md', '.git'].every(isThere);
+    await waitFor(() => existsSync(join(world.root, 'home', 'died')), true, { what: 'its end' });
+    // Once the first one is removed, the end of the agent counts as a failure.
+    const worktree = join(world.settings.dataDir, 'worktrees', id);
+    const areThere = () =>
+      ['1', '20000', 'docs/a.md', '.git'].every((file) => existsSync(join(worktree, file)));
     await waitFor(areThere, false, { what: 'the files to go' });
     await world.restart();
     expect(changesOf(world, await world.rested(id))).toEqual(['A docs/a.md']);

@@ -22,6 +22,7 @@ async function startGitHost(folder: string, mustLogIn: boolean) {
     const url = new URL(request.url ?? '', host.address);
     const backend = spawn('git', ['http-backend'], {
       env: {
+        PATH: process.env.PATH,
         GIT_PROJECT_ROOT: folder,
         GIT_HTTP_EXPORT_ALL: '1',
         REMOTE_USER: 'docs-agent',
@@ -47,7 +48,7 @@ async function startGitHost(folder: string, mustLogIn: boolean) {
   return host;
 }
 
-test('git logs in at the code host with its token, and nowhere else, wherever it is sent', async () => {
+test('git sends its token to the code host only, even when it is redirected elsewhere', async () => {
   await using home = await startRunnerWorld();
   using host = await startGitHost(home.root, true);
   using elsewhere = await startGitHost(home.root, false);

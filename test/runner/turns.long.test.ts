@@ -168,7 +168,7 @@ describe.concurrent('what the agent leaves behind', () => {
     writeFileSync(join(world.root, 'monitor'), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
     // The work tree tells an agent where its clone is.
     const hooks = join(world.settings.dataDir, 'repositories', world.settings.id, 'hooks');
-    const ofClone = `run mkdir ${hooks} && cp ${join(world.root, 'monitor')} ${hooks}/pre-push`;
+    const ofClone = `run mkdir -p ${hooks} && cp ${join(world.root, 'monitor')} ${hooks}/pre-push`;
     const attacks = [...outside, workflow, ...filter, hook, ofClone, monitor];
     const prompt = [...attacks, 'write docs/fine.md Fine'].join('\n');
     const job = await done(`Attack\n${prompt}`);

@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** A limit of the program, and what it is for tests in real time. */
+/** Limits that tests in real time shorten. */
 const LIMITS = {
   // The stand-in Slack stores a post at once, so that what is not there after four seconds is not there.
   searches: {
@@ -8,10 +8,11 @@ const LIMITS = {
     limit: 'ABSENT_AFTER_MS = 20_000;',
     quicker: 'ABSENT_AFTER_MS = 4_000;',
   },
+  // The stand-in code host knows at once what happened.
   looks: {
     file: '/src/features/pull-requests/decide.ts',
     limit: 'SHORTEST_MS = MINUTE_MS;',
-    quicker: 'SHORTEST_MS = MINUTE_MS / 12;',
+    quicker: 'SHORTEST_MS = 5_000;',
   },
 } as const;
 

@@ -108,13 +108,14 @@ test('a stop that the end of the turn overtakes, or that reaches an agent that i
   for (const root of [card, other]) expect(await world.told('Stopped', root)).toEqual([]);
 });
 
-test('a stop that waits behind a reply until the turn is over by itself does not stop the next (W3)', async () => {
+test('a stop still queued behind a reply when the turn ends does not stop the next turn (W3)', async () => {
   await using world = await start({ announces: [...announces, 'idempotency'] });
   const { card, api } = world;
   api.failNext('message', ...Array(4).fill({ status: 503 } as const));
   await world.reply('Shorter, please');
   await world.later(() => api.counts.message > 0, true, 'the reply to be on its way');
   await world.pressStop();
+  await world.shows(card, '⏹️ *Stopping*');
   api.finish(0, { status: 'completed', prLink: PR });
   await world.threadMessage(card, 'Pull request ready');
   await world.later(() => api.jobs[0]?.prompts.length, 2, 'the reply to be taken');

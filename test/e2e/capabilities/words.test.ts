@@ -73,7 +73,7 @@ describe('what the agent says (W6)', () => {
     }
   });
 
-  test('a failure has its reason in the thread and on the card, without the key to the API (E3)', async () => {
+  test('a failure has its reason in the thread and on the card, without the key to the API', async () => {
     const { program, card, id, api } = await startWorking();
     api.finish(id, { status: 'failed', reason: 'The key test-key has expired' });
     const news = await program.threadMessage(card, 'Failed');
