@@ -4,6 +4,7 @@ import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { TaskKind } from '../../../src/jobs/task-kinds.ts';
 import type { ClaimedTask, Transaction } from '../../../src/store/store.ts';
+import { aFollowUp as anyFollowUp } from '../../jobs/support/builders.ts';
 import { aJob as anOpenedJob } from '../../support/a-job.ts';
 
 export const NOW_MS = 1_700_000_000_000;
@@ -31,23 +32,9 @@ export function aJob(fields: Partial<Job> = {}): Job {
 }
 
 export function aFollowUp(fields: Partial<FollowUp> = {}): FollowUp {
-  return {
-    id: 'follow-up-1',
-    jobId: 'job-1',
-    messageTs: '1700000001.000100',
-    userId: 'U1',
-    text: 'And the retries',
-    editedTs: null,
-    receivedAtMs: NOW_MS,
-    state: 'waiting',
-    callId: null,
-    corrected: null,
-    isDeleted: false,
-    isCorrection: false,
-    snippets: [],
-    inlined: '',
-    ...fields,
-  };
+  const text = 'And the retries';
+  const sample = { id: 'follow-up-1', messageTs: '1700000001.000100', text, receivedAtMs: NOW_MS };
+  return anyFollowUp({ ...sample, ...fields });
 }
 
 export function aCall(id: string, fields: Partial<NewCall> = {}): NewCall {

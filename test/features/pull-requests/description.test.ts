@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { firstParagraph } from '../../../src/features/pull-requests/dialect.ts';
+import { lookingAt, START_MS } from './hosts.ts';
 
 test.each([
   ['one paragraph', 'Adds a quickstart\nfor the CLI.\n\nAnd more.', 'Adds a quickstart for the CLI.'],
@@ -28,3 +29,23 @@ test('it is cut between words', () => {
   expect(cut).toMatch(/^(?:word )+word…$/);
   expect(cut.length).toBeLessThanOrEqual(300);
 });
+
+test.each(['github', 'gitlab'] as const)(
+  'a pull request is described by title, state, size and times: %s (P1)',
+  async (kind) => {
+    await using at = await lookingAt(kind);
+    const [title, description] = ['Add a *quickstart*', '## What\n\nA **first** step.'];
+    const pull = at.host.open({ repository: 'acme/docs', title, description });
+    await at.clock.advance(60_000);
+    pull.push();
+    expect(await at.facts(pull)).toEqual({
+      title,
+      description: 'A first step.',
+      state: 'open',
+      openedAtMs: START_MS,
+      updatedAtMs: START_MS + 60_000,
+      size: { files: 3, lines: { added: 120, removed: 8 } },
+      pages: ['page-0.md', 'page-1.md', 'page-2.md'],
+    });
+  },
+);

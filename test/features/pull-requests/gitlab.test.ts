@@ -1,29 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { lookingAt, START_MS } from './hosts.ts';
+import { lookingAt } from './hosts.ts';
 
 const repository = 'group/sub/docs';
 
 describe('a merge request at GitLab (P1)', () => {
-  test('is described by title, state, size and times', async () => {
-    await using at = await lookingAt('gitlab');
-    const pull = at.host.open({
-      repository,
-      title: 'Add a *quickstart*',
-      description: '## What\n\nA **first** step.',
-    });
-    await at.clock.advance(60_000);
-    pull.push();
-    expect(await at.facts(pull)).toEqual({
-      title: 'Add a *quickstart*',
-      description: 'A first step.',
-      state: 'open',
-      openedAtMs: START_MS,
-      updatedAtMs: START_MS + 60_000,
-      size: { files: 3, lines: { added: 120, removed: 8 } },
-      pages: ['page-0.md', 'page-1.md', 'page-2.md'],
-    });
-  });
-
   test('shows who merged it, who closed it, and that it was opened again', async () => {
     await using at = await lookingAt('gitlab');
     const pull = at.host.open({ repository, isDraft: true });
