@@ -1,6 +1,6 @@
 /**
  * TEST_SHARE=2/6: of what takes longest (kills, random lives, benches), play only the second sixth, and of the other
- * long tests, every second file. CI plays one share for each commit, since all of them take longer than people wait.
+ * long tests, every third file. CI plays one share for each commit, since all of them take longer than people wait.
  * Default: all.
  */
 const { TEST_SHARE = '1/1' } = process.env;
@@ -12,9 +12,10 @@ if (!(number >= 1 && number <= shares)) {
 /** Which share is played, and of how many. The first is 1. */
 export const share = { number, shares } as const;
 
-/** The first, third and so on if the share's number is odd; the others if it is even. */
-export function halfOf<T>(all: readonly T[]): T[] {
-  return all.filter((_, index) => shares === 1 || index % 2 !== number % 2);
+/** Every third: with three shares or more, each is in a third of the shares. */
+export function thirdOf<T>(all: readonly T[]): T[] {
+  const parts = Math.min(shares, 3);
+  return all.filter((_, index) => index % parts === number % parts);
 }
 
 /** Those of this run, spread evenly. All shares together have each once. */
