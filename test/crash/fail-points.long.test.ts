@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithLocalSlack } from '../support/local-slack.ts';
 import { testServerUrl } from '../support/postgres.ts';
 import { shareOf } from '../support/share.ts';
@@ -59,24 +59,17 @@ const plays: readonly Play[] = [
   ),
 ];
 
-describe.skipIf(testServerUrl === undefined)('with a database server', () => {
-  describeWithLocalSlack('on Postgres', () => {
-    for (const play of shareOf(plays)) if (play.store === 'Postgres') testPlay(play);
-  });
+describeWithLocalSlack('whatever kills the program', () => {
+  for (const { title, story, store, kills, isCertain, isListed } of shareOf(plays)) {
+    const isMissing = store === 'Postgres' && testServerUrl === undefined;
+    (isMissing ? test.skip : test.concurrent)(`on ${store}, ${title}`, async () => {
+      const { problems, unknown, done } = await perform(story, store, kills);
+      expect(problems).toEqual([]);
+      if (isCertain) expect(unknown).toEqual([]);
+      if (isListed) expect(unlisted(done)).toEqual([]);
+    });
+  }
 });
-
-describeWithLocalSlack('on SQLite', () => {
-  for (const play of shareOf(plays)) if (play.store === 'SQLite') testPlay(play);
-});
-
-function testPlay({ title, story, store, kills, isCertain, isListed }: Play): void {
-  test.concurrent(title, async () => {
-    const { problems, unknown, done } = await perform(story, store, kills);
-    expect(problems).toEqual([]);
-    if (isCertain) expect(unknown).toEqual([]);
-    if (isListed) expect(unlisted(done)).toEqual([]);
-  });
-}
 
 /** Commits and calls at which no test kills the program. */
 function unlisted(done: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { type Life, live } from './support/live.ts';
 import { expectGoodLives, LIFE_WITHIN_MS, runsOr, SEEDS_OF_SHARE } from './support/lives.ts';
 
-const RUNS = runsOr(5);
+const RUNS = runsOr(3);
 const RUNS_OF_REPLICAS = runsOr(1);
 
 test(
