@@ -79,13 +79,14 @@ export function pullRequestsOf(
   return {
     repository,
     close: () => host.client.close(),
-    /** For git's credential helper; null: the address is elsewhere. */
+    /** For git's helper; null: the address is elsewhere. */
     login: async () => {
       const url = URL.parse(address);
       const isPrivate = url?.protocol === 'https:' || LOCAL.includes(url?.hostname ?? '');
       if (url?.origin !== new URL(webUrl).origin || !isPrivate) return null;
       const { token } = await authorize();
-      return { GIT_USER: user, GIT_TOKEN: token };
+      // A login in .netrc would win.
+      return { HOME: '/dev/null', GIT_USER: user, GIT_TOKEN: token };
     },
     /** Prefers an open one, else the newest. */
     find: async (branch: string, signal: AbortSignal) => {

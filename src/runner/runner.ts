@@ -110,9 +110,9 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
       log.error('turn_failed', { job_id: turn.jobId, error });
       return failed(reasonOf(error));
     });
-    // A service manager may kill agents together with the runner.
-    const isKilled = isStopping && entry.stopping.signal.reason?.by !== 'time_limit';
-    const end = isKilled && ended?.outcome === 'failed' ? null : ended;
+    // Agents may be killed along with the runner: a failure then proves nothing.
+    const { by = 'runner' } = entry.stopping.signal.reason ?? {};
+    const end = isStopping && by === 'runner' && ended?.outcome === 'failed' ? null : ended;
     const save = (tx: RunnerStore) => (end === null ? tx.interrupt(turn) : tx.end(turn, end, clock.now()));
     if (!(await untilStored(turn, save)) || end === null) return;
     const { outcome, reason } = end;
@@ -131,7 +131,7 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
       onActivity: (activity) => void Object.assign(entry, { activity }),
     }).finally(() => endLeftBehind(ofTurn));
     if (end.outcome !== 'failed') return end;
-    // What is kept of it is a commit, and its files may fill the disk.
+    // Its files may fill the disk.
     await removeTree(placeOf(job.id).worktree).catch(() => {});
     await inOrder(async () => (running.size === 1 ? project.repository.open() : undefined));
     return end;

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { changesOf, startRunnerWorld } from './support/world.ts';
@@ -58,6 +60,8 @@ test('git sends its token to the code host only, even when it is redirected else
     repository: `${host.address}${REPOSITORY}`,
     codeHosts: [{ ...codeHost, webUrl: host.address }],
   });
+  // A person's login must not be used instead.
+  writeFileSync(join(world.root, 'home', '.netrc'), 'machine 127.0.0.1 login bob password secret\n');
   const { id } = await world.create('write docs/a.md A');
   const job = await world.rested(id);
   expect(job).toMatchObject({ reason: null, prLink: home.pulls[0]?.html_url });
@@ -65,5 +69,5 @@ test('git sends its token to the code host only, even when it is redirected else
   await world.message(id, 'write docs/b.md B');
   expect(await world.rested(id)).toMatchObject({ reason: null });
   expect(changesOf(home, job)).toEqual(['A docs/a.md', 'A docs/b.md']);
-  expect(elsewhere.logins).toEqual([]);
+  expect([new Set(host.logins), elsewhere.logins]).toEqual([new Set([LOGIN]), []]);
 });

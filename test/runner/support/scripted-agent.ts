@@ -8,8 +8,8 @@ import * as acp from '@agentclientprotocol/sdk';
 /**
  * An ACP agent that does what the lines of its prompt say: `write PATH TEXT`, `link PATH TARGET`, `git ARGS`, `run SHELL`, `env NAME`,
  * `ask`, `leave` (a process), `refuse`, `die`, `mortal` (ends when it is told to stop), `hang`, `wait` (for a file `go`
- * in HOME). It asks nothing of a model. Its sessions survive it, in HOME. With LOADS set, it cannot resume a session, but load it,
- * and its words have no ids.
+ * in HOME). It asks nothing of a model. Its sessions survive it, in HOME. With LOADS set, it loads
+ * sessions instead of resuming them, and its messages have no ids.
  */
 const home = process.env.HOME ?? '/nowhere';
 const fileOf = (sessionId: string) => join(home, `session-${sessionId}`);
