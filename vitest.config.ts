@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { thirdOf } from './test/support/share.ts';
+import { shareOf } from './test/support/share.ts';
 
 const LONG = 'test/**/*.long.test.ts';
 /** Those that use `shareOf` themselves. */
@@ -44,7 +44,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
-          include: [...SHARED, ...thirdOf(others)],
+          include: [...SHARED, ...shareOf(others, 3)],
           // Each runs several programs. More workers than this only make limits of real time run out.
           maxWorkers: 3,
           testTimeout: 600_000,

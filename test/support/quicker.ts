@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module';
 
 /** Limits that tests in real time shorten. */
 const LIMITS = {
-  // The stand-in Slack stores a post at once, so that what is not there after four seconds is not there.
+  // The stand-in Slack stores posts at once: one that is not there after four seconds never will be.
   searches: {
     file: '/src/slack/outbound/post-to-slack.ts',
     limit: 'ABSENT_AFTER_MS = 20_000;',

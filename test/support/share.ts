@@ -1,7 +1,7 @@
 /**
- * TEST_SHARE=2/6: of what takes longest (kills, random lives, benches), play only the second sixth, and of the other
- * long tests, every third file. CI plays one share for each commit, since all of them take longer than people wait.
- * Default: all.
+ * TEST_SHARE=2/6: of what takes longest (kills, random lives, removed features, benches), play only the second sixth,
+ * and of the other long tests, every third file. CI plays one share for each commit, since all of them take longer than
+ * people wait. Default: all.
  */
 const { TEST_SHARE = '1/1' } = process.env;
 const [, number = NaN, shares = NaN] = (/^(\d+)\/(\d+)$/.exec(TEST_SHARE) ?? []).map(Number);
@@ -12,13 +12,12 @@ if (!(number >= 1 && number <= shares)) {
 /** Which share is played, and of how many. The first is 1. */
 export const share = { number, shares } as const;
 
-/** Every third: with three shares or more, each is in a third of the shares. */
-export function thirdOf<T>(all: readonly T[]): T[] {
-  const parts = Math.min(shares, 3);
-  return all.filter((_, index) => index % parts === number % parts);
-}
-
-/** Those of this run, spread evenly. All shares together have each once. */
-export function shareOf<T>(all: readonly T[]): T[] {
-  return all.filter((_, index) => index % shares === number - 1);
+/**
+ * Those of this run, dealt to so many parts: all shares together have each at least once, and none is without one.
+ *
+ * @param parts default: as many as there are
+ */
+export function shareOf<T>(all: readonly T[], parts = all.length): T[] {
+  const dealt = Math.min(shares, parts);
+  return all.filter((_, index) => index % dealt === (number - 1) % dealt);
 }
