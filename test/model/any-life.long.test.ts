@@ -3,7 +3,7 @@ import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { type Life, live } from './support/live.ts';
 import { expectGoodLives, LIFE_WITHIN_MS, runsOr, SEEDS_OF_SHARE } from './support/lives.ts';
 
-const RUNS = runsOr(3);
+const RUNS = runsOr(5);
 const RUNS_OF_REPLICAS = runsOr(1);
 
 test(
@@ -29,7 +29,8 @@ describe.skipIf(testServerUrl === undefined)('two replicas on Postgres', () => {
   test(
     'whatever happens to them, nothing is lost, doubled or left in silence',
     {
-      timeout: SEEDS_OF_SHARE.length * RUNS_OF_REPLICAS * LIFE_WITHIN_MS,
+      // Each life is lived by two programs, beside other tests.
+      timeout: SEEDS_OF_SHARE.length * RUNS_OF_REPLICAS * 2 * LIFE_WITHIN_MS,
     },
     () => expectGoodLives(RUNS_OF_REPLICAS, SEEDS_OF_SHARE, liveOnPostgres),
   );

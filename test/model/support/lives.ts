@@ -9,7 +9,7 @@ import { type Life, live } from './live.ts';
  */
 const { MODEL_RUNS, MODEL_REPLAY } = process.env;
 /** Lives are drawn from so many seeds, which the shares divide among them. */
-const SEEDS = 24;
+const SEEDS = 8;
 /** The longest that one life may take, on a machine that has other things to do as well. */
 export const LIFE_WITHIN_MS = 180_000;
 
