@@ -150,18 +150,31 @@ describe.concurrent('a stop', () => {
     expect(world.lastPrompt()).not.toContain('Delete everything');
   });
 
-  test('of the runner together with its agents is no failure either', async () => {
-    await using world = await startRunnerWorld();
-    const die = 'test -e $HOME/died || { seq 1 20000 | xargs touch; touch $HOME/died; kill -9 $PPID; }';
-    const { id } = await world.create(`write docs/a.md A\nrun ${die}`);
-    await waitFor(() => existsSync(join(world.root, 'home', 'died')), true, { what: 'its end' });
-    // Once the first one is removed, the end of the agent counts as a failure.
+  test.each([
+    ['has failed by itself, since it may have been killed, too', 'kill -9 $PPID', 300_000, 'completed', []],
+    [
+      'has reached its time limit, does not give it that time again',
+      'sleep 600',
+      5_000,
+      'failed',
+      ['A .gitignore'],
+    ],
+  ])('of the runner just after a turn %s', async (_what, end, turnTimeoutMs, status, kept) => {
+    await using world = await startRunnerWorld({ turnTimeoutMs });
+    const many = 'mkdir many && echo many > .gitignore && (cd many && seq 1 20000 | xargs touch)';
+    const { id } = await world.create(
+      `write docs/a.md A\nrun test -e $HOME/ended || { ${many}; touch $HOME/ended; ${end}; }`,
+    );
+    await waitFor(() => existsSync(join(world.root, 'home', 'ended')), true, { what: 'the end' });
+    // The turn is over once its files are being removed.
     const worktree = join(world.settings.dataDir, 'worktrees', id);
     const areThere = () =>
-      ['1', '20000', 'docs/a.md', '.git'].every((file) => existsSync(join(worktree, file)));
+      ['many/1', 'many/20000', 'docs/a.md', '.git'].every((file) => existsSync(join(worktree, file)));
     await waitFor(areThere, false, { what: 'the files to go' });
     await world.restart();
-    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/a.md']);
+    expect(await world.rested(id)).toMatchObject({ status });
+    await world.message(id, 'write docs/b.md B');
+    expect(changesOf(world, await world.rested(id))).toEqual([...kept, 'A docs/a.md', 'A docs/b.md']);
   });
 
   test('of the runner has the request given anew, with all that belongs to it', async () => {

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { serve } from '../../src/runtime/http-server.ts';
 import { changesOf, startRunnerWorld } from './support/world.ts';
 
 const REPOSITORY = '/acme/docs.git';
@@ -13,15 +12,15 @@ const LOGIN = `Basic ${Buffer.from('x-access-token:code-host-token').toString('b
 
 /** Serves a folder's remote.git by git's own program. While `leadsTo` is set, it sends everybody there. */
 async function startGitHost(folder: string, mustLogIn: boolean) {
-  const host = { address: '', leadsTo: '', logins: [] as string[], [Symbol.dispose]: () => {} };
-  const server = createServer(async (request, response) => {
+  const host = { leadsTo: '', logins: [] as string[] };
+  const listener: RequestListener = async (request, response) => {
     const { authorization } = request.headers;
     if (authorization !== undefined) host.logins.push(authorization);
     if (host.leadsTo !== '')
       return response.writeHead(302, { location: `${host.leadsTo}${request.url}` }).end();
     if (mustLogIn && authorization !== LOGIN)
       return response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
-    const url = new URL(request.url ?? '', host.address);
+    const url = new URL(request.url ?? '', 'http://host');
     const backend = spawn('git', ['http-backend'], {
       env: {
         PATH: process.env.PATH,
@@ -43,17 +42,15 @@ async function startGitHost(folder: string, mustLogIn: boolean) {
       response.setHeader(name, value);
     }
     return response.end(answer.subarray(end + 4));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  host.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  host[Symbol.dispose] = () => server.close().closeAllConnections();
-  return host;
+  };
+  const { port, close } = await serve(listener, { port: 0, host: '127.0.0.1' });
+  return Object.assign(host, { address: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close });
 }
 
 test('git sends its token to the code host only, even when it is redirected elsewhere', async () => {
   await using home = await startRunnerWorld();
-  using host = await startGitHost(home.root, true);
-  using elsewhere = await startGitHost(home.root, false);
+  await using host = await startGitHost(home.root, true);
+  await using elsewhere = await startGitHost(home.root, false);
   const [codeHost] = home.settings.codeHosts;
   if (codeHost === undefined) throw new Error('no code host');
   await using world = await startRunnerWorld({
